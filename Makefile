@@ -1,0 +1,28 @@
+# Every target sets itself up in .venv; a fresh machine needs python3 and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: test check demo clean
+
+test: $(READY)  ## the whole suite
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+check: $(READY)  ## lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+demo: $(READY)  ## 5,000 simulated visits of a charity survey
+	$(BIN)/python examples/first_study.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,63 @@
+"""askless asks people as few questions as it can and still gives each the best decision."""
+
+from importlib.metadata import version as _version
+
+from askless import errors
+from askless.checks import check_policy
+from askless.policies import (
+    OFUL,
+    POLICIES,
+    Decision,
+    Effect,
+    Explanation,
+    LinUCB,
+    Policy,
+    RidgeSurveyUCB,
+    Target,
+    Uniform,
+    Visit,
+    load,
+    policy_for,
+)
+from askless.survey import (
+    Arm,
+    Choice,
+    Constants,
+    Multi,
+    Question,
+    RewardRange,
+    Scale,
+    Study,
+    Survey,
+    YesNo,
+)
+
+__version__ = _version("askless")
+
+__all__ = [
+    "OFUL",
+    "POLICIES",
+    "Arm",
+    "Choice",
+    "Constants",
+    "Decision",
+    "Effect",
+    "Explanation",
+    "LinUCB",
+    "Multi",
+    "Policy",
+    "Question",
+    "RewardRange",
+    "RidgeSurveyUCB",
+    "Scale",
+    "Study",
+    "Survey",
+    "Target",
+    "Uniform",
+    "Visit",
+    "YesNo",
+    "check_policy",
+    "errors",
+    "load",
+    "policy_for",
+]

@@ -1,0 +1,44 @@
+"""Why askless refuses something: one family of errors, each says what, where and the fix."""
+
+__all__ = [
+    "AnswerError",
+    "AsklessError",
+    "ContractError",
+    "RewardError",
+    "SettingError",
+    "StateError",
+    "StudyError",
+    "VisitError",
+]
+
+
+class AsklessError(ValueError):
+    """Anything askless refuses; the state is as it was before the call."""
+
+
+class SettingError(AsklessError):
+    """A survey, an arm or a policy was described with a value that cannot be."""
+
+
+class AnswerError(AsklessError):
+    """An answer does not fit its question, or was not asked for."""
+
+
+class RewardError(AsklessError):
+    """A reward is outside its range, not a number, or in conflict with an earlier one."""
+
+
+class VisitError(AsklessError):
+    """A visit was used out of order: too early, too late, or with the wrong policy."""
+
+
+class StudyError(AsklessError):
+    """A study file cannot be read; the message points to the line and the key."""
+
+
+class StateError(AsklessError):
+    """A saved policy or visit is damaged, of a newer version, or of another study."""
+
+
+class ContractError(AsklessError):
+    """A policy breaks the contract that `askless.checks.check_policy` describes."""

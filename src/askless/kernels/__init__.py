@@ -1,0 +1,1 @@
+"""Compiled step functions on plain arrays: the one place where the arithmetic of a policy lives."""

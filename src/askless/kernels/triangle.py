@@ -1,0 +1,111 @@
+"""Lower-triangular algebra: the inverse Cholesky factor M of D, kept by rank-one updates."""
+
+import math
+
+from numba import njit
+
+from askless.kernels.bundles import Floats
+
+# Sums may be reordered for speed; NaN and infinity keep their meaning.
+RELAXED = {"reassoc", "contract"}
+
+
+@njit(cache=True, fastmath=RELAXED)
+def dot(x: Floats, y: Floats) -> float:
+    """Inner product of two vectors of the same length."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * y[i]
+    return total
+
+
+@njit(cache=True)
+def times(root: Floats, z: Floats, out: Floats) -> float:
+    """Put M z into `out`; return its squared length, which is z' inv(D) z."""
+    total = 0.0
+    for i in range(z.shape[0]):
+        value = dot(root[i, : i + 1], z[: i + 1])
+        out[i] = value
+        total += value * value
+    return total
+
+
+@njit(cache=True)
+def add_row(root: Floats, w: Floats, gain: Floats, variance: Floats) -> float:
+    """Turn the factor of inv(D) into that of inv(D + z z'), where w = M z (maths 2.3).
+
+    `gain` becomes the old inv(D) z, `variance` the new diagonal; returns 1 + z' inv(D) z.
+    """
+    gain[:] = 0.0
+    variance[:] = 0.0
+    tau = 1.0
+    for i in range(w.shape[0]):
+        before = tau
+        tau = before + w[i] * w[i]
+        shrink = math.sqrt(before / tau)
+        slope = w[i] / before
+        row, above, diagonal = root[i, : i + 1], gain[: i + 1], variance[: i + 1]
+        for j in range(i + 1):
+            old = row[j]
+            new = shrink * (old - slope * above[j])
+            above[j] += w[i] * old
+            row[j] = new
+            diagonal[j] += new * new
+    return tau
+
+
+@njit(cache=True)
+def factor(gram: Floats, alpha: float, root: Floats) -> float:
+    """Put the inverse Cholesky factor of D = alpha I + gram into `root`; return ln det(D / alpha).
+
+    A pivot below alpha is rounding: the exact one is at least alpha (maths 2.3).
+    """
+    size = gram.shape[0]
+    log_det = 0.0
+    for i in range(size):
+        for j in range(i):
+            root[i, j] = (gram[i, j] - dot(root[i, :j], root[j, :j])) / root[j, j]
+        pivot = max(alpha, gram[i, i] + alpha - dot(root[i, :i], root[i, :i]))
+        root[i, i] = math.sqrt(pivot)
+        root[i, i + 1 :] = 0.0
+        log_det += math.log(pivot / alpha)
+    invert(root)
+    return log_det
+
+
+@njit(cache=True)
+def invert(lower: Floats) -> None:
+    """Replace a lower triangle by its inverse, row by row: row i needs only the rows above it."""
+    for i in range(lower.shape[0]):
+        scale = 1.0 / lower[i, i]
+        row = lower[i, :i]
+        for j in range(i):
+            # Entry j is still the factor's; those left of it have been turned into sums already.
+            weight = row[j]
+            row[j] = 0.0
+            above = lower[j, : j + 1]
+            for c in range(j + 1):
+                row[c] += weight * above[c]
+        for j in range(i):
+            row[j] *= -scale
+        lower[i, i] = scale
+
+
+@njit(cache=True)
+def diagonal_of(root: Floats, variance: Floats) -> None:
+    """Put the diagonal of inv(D) = M' M into `variance`."""
+    variance[:] = 0.0
+    for i in range(root.shape[0]):
+        row = root[i, : i + 1]
+        for j in range(i + 1):
+            variance[j] += row[j] * row[j]
+
+
+@njit(cache=True)
+def transposed_times(root: Floats, w: Floats, out: Floats) -> None:
+    """Put M' w into `out`."""
+    out[:] = 0.0
+    for i in range(w.shape[0]):
+        row = root[i, : i + 1]
+        for j in range(i + 1):
+            out[j] += w[i] * row[j]

@@ -1,0 +1,24 @@
+"""The algorithms: what to ask, which arm to play, what to learn; one a file."""
+
+from askless.policies.base import Decision, Policy
+from askless.policies.catalogue import POLICIES, load, policy_for
+from askless.policies.effects import Effect
+from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
+from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
+from askless.policies.visit import Explanation, Visit
+
+__all__ = [
+    "OFUL",
+    "POLICIES",
+    "Decision",
+    "Effect",
+    "Explanation",
+    "LinUCB",
+    "Policy",
+    "RidgeSurveyUCB",
+    "Target",
+    "Uniform",
+    "Visit",
+    "load",
+    "policy_for",
+]

@@ -1,0 +1,353 @@
+"""What every policy is: visits in, arms out, rewards back. An algorithm fills in a few hooks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from askless.errors import AnswerError, AsklessError, RewardError, SettingError, VisitError
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.files import write_state
+from askless.policies.visit import Visit
+from askless.survey import Arm, RewardRange, Survey
+from askless.survey.arms import arms_from
+
+__all__ = ["Decision", "Policy"]
+
+
+class Decision(NamedTuple):
+    """The arm to play and every arm's score; an arm that may not be played has -inf."""
+
+    arm: int
+    scores: Floats
+
+
+class Policy(ABC):
+    """A policy over one survey and its arms; subclass it to write your own.
+
+    A subclass defines `_decide`, and, where it learns or asks less than everything, `_support`,
+    `_learn`, `_grow`, `_state`, `_restore` and `_settings`. `askless.checks.check_policy` says
+    whether it keeps the contract.
+
+    Parameters
+    ----------
+    survey : Survey
+        The questions.
+    arms : iterable of str or Arm
+        The decisions.
+    reward : (float, float)
+        The smallest and the largest reward there can be.
+    """
+
+    name: ClassVar[str]  # how study files and the command line call it
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+    ) -> None:
+        if not isinstance(survey, Survey):
+            raise SettingError(f"survey is {survey!r}; give an askless.Survey")
+        self.survey = survey
+        self._arms = list(arms_from(arms))
+        self.reward = RewardRange.of(reward)
+        self._arms_at_start = len(self._arms)
+        self._live: Flags = np.ones(len(self._arms), dtype=bool)
+        self._version = 0
+        self._next_number = 0
+
+    # -- hooks -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        """Choose among the arms in `mask`; every column that they need is in `z`."""
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """Return each arm's expected reward and its upper bound, if the policy has them (2 × K)."""
+        return None
+
+    def _support(self) -> Flags:
+        """Which questions each arm's model uses (K × questions); everything unless overridden."""
+        return np.ones((len(self._arms), len(self.survey)), dtype=bool)
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        """Learn checked rows; `ys` are rewards in units of the range, on the grid (maths 1.3)."""
+
+    def _grow(self) -> None:
+        """Make room for one more arm, which is about to be added."""
+
+    def _state(self) -> dict[str, Any]:
+        """Return what has been learned as plain data; also refresh it, if it drifts."""
+        return {}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Take back what `_state` returned."""
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the keywords of the constructor beyond survey, arms and reward."""
+        return {}
+
+    # -- arms ------------------------------------------------------------------------------------
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of all arms, retired ones included, in the order of the arrays."""
+        return tuple(arm.name for arm in self._arms)
+
+    @property
+    def live(self) -> Flags:
+        """Which arms are not retired."""
+        return self._live
+
+    @property
+    def live_arms(self) -> tuple[str, ...]:
+        """Names of the arms that are not retired."""
+        return tuple(arm for arm, live in zip(self.arms, self._live, strict=True) if live)
+
+    def arm_index(self, arm: str) -> int:
+        """Return an arm's index in the arrays; refuse an unknown name."""
+        try:
+            return self.arms.index(arm)
+        except ValueError:
+            raise SettingError(
+                f"there is no arm {arm!r}; the arms are {', '.join(self.arms)}"
+            ) from None
+
+    def add_arm(self, arm: str | Arm) -> None:
+        """Add an arm that starts with the full support; other arms do not change (maths 2.4)."""
+        added = arm if isinstance(arm, Arm) else Arm(arm)
+        if added.name in self.arms:
+            raise SettingError(f"there is an arm {added.name!r} already; names are not used again")
+        self._grow()
+        self._arms.append(added)
+        self._live = np.append(self._live, True)
+        self._version += 1
+
+    def retire_arm(self, arm: str) -> None:
+        """Ask and play an arm no more; rewards that are still to come are learned."""
+        k = self.arm_index(arm)
+        if not self._live[k]:
+            raise SettingError(f"arm {arm!r} is retired already")
+        if self._live.sum() == 1:
+            raise SettingError(f"arm {arm!r} is the last one; add another before retiring it")
+        self._live = self._live.copy()
+        self._live[k] = False
+        self._version += 1
+
+    def eligible(self, arms: Iterable[str] | None) -> tuple[str, ...]:
+        """Return the live arms among `arms` (all if `None`); refuse when there is none."""
+        if isinstance(arms, str):
+            raise SettingError(f"arms is the text {arms!r}; give a list of arms")
+        wanted = set(self.arms) if arms is None else {self.arms[self.arm_index(a)] for a in arms}
+        chosen = tuple(arm for arm in self.live_arms if arm in wanted)
+        if not chosen:
+            raise SettingError(
+                f"no arm is eligible for this visit; the live arms are {', '.join(self.live_arms)}"
+            )
+        return chosen
+
+    # -- visits ----------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """How often the state has changed; visits record it with their decision."""
+        return self._version
+
+    def visit(
+        self,
+        saved: Mapping[str, Any] | None = None,
+        *,
+        known: Mapping[str, Any] | None = None,
+        arms: Iterable[str] | None = None,
+    ) -> Visit:
+        """Start a visit, or go on with a saved one.
+
+        Parameters
+        ----------
+        saved : dict, optional
+            What `Visit.to_dict` returned.
+        known : dict, optional
+            Answers already held; they are not asked again.
+        arms : iterable of str, optional
+            The arms for which this person is eligible; all of them if left out.
+        """
+        if saved is not None:
+            if known is not None or arms is not None:
+                raise VisitError("a saved visit has its known answers and arms; give it alone")
+            return Visit.resume(self, saved)
+        visit = Visit(self, number=self._next_number, known=known or {}, arms=arms)
+        self._next_number += 1
+        return visit
+
+    def needed(self, mask: Flags) -> tuple[str, ...]:
+        """Return the questions that the arms in `mask` use or that everyone is asked."""
+        used = np.any(self._support()[mask], axis=0, keepdims=False)
+        return tuple(
+            q.name for q, use in zip(self.survey, used, strict=True) if use or q.always_ask
+        )
+
+    def _needed_by(self, mask: Flags) -> Flags:
+        return np.asarray(np.any(self._support()[mask], axis=0))
+
+    def asked_now(self) -> tuple[str, ...]:
+        """Return the questions that a new visit would ask, in survey order."""
+        return self.needed(self._live)
+
+    def decide(self, z: Floats, mask: Flags, number: int) -> int:
+        """Choose among the arms in `mask` for a checked context; use `play` or a visit."""
+        return self._decide(z, mask, number).arm
+
+    def outlook(self, z: Floats, mask: Flags) -> dict[str, tuple[float, float]]:
+        """Return expected reward and upper bound of each arm in `mask`; empty if it has none."""
+        outlook = self._outlook(z)
+        if outlook is None:
+            return {}
+        shift = 0.0 if self.survey.coding == "raw" else self.reward.middle
+        return {
+            arm: (float(outlook[0][k]) + shift, float(outlook[1][k]) + shift)
+            for k, arm in enumerate(self.arms)
+            if mask[k]
+        }
+
+    def learn(self, visit: Visit, reward: float) -> None:
+        """Learn a decided visit's reward: now or next week, once (maths 2.5).
+
+        The same reward again is ignored, another one is refused.
+        """
+        if visit.survey != self.survey:
+            raise VisitError("the visit belongs to another survey; learn it with its own policy")
+        arm = self.arm_index(visit.arm)
+        checked = self.reward.check(reward)
+        if visit.reward is not None:
+            if visit.reward == checked:
+                return
+            raise RewardError(
+                f"visit {visit.number} was learned with the reward {visit.reward!r};"
+                f" it cannot be learned again with {checked!r}"
+            )
+        self._learn_checked(*self._checked_rows([arm], [visit.context()], [checked]))
+        visit.reward = checked
+
+    # -- arrays ----------------------------------------------------------------------------------
+
+    @property
+    def support(self) -> Flags:
+        """Which questions each arm's model uses (K × questions)."""
+        return self._support().copy()
+
+    def encode(self, answers: Mapping[str, Any]) -> Floats:
+        """Turn answers into a context z; questions left out give NaN columns."""
+        return self.survey.encode(answers)
+
+    def play(self, z: Any) -> int:
+        """Return the index of the arm to play in a context; ties go to the lowest index."""
+        return self._scored(z).arm
+
+    def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
+        """Learn one row for an arm: a context and the reward it brought."""
+        self._learn_checked(*self._checked_rows([arm_index], [z], [reward]))
+        self._next_number += 1
+
+    def learn_rows(self, arm_indices: Any, contexts: Any, rewards: Any) -> None:
+        """Learn many rows in their order, exactly as one by one; all, or none if one is refused."""
+        if not len(arm_indices) == len(contexts) == len(rewards):
+            raise AnswerError(
+                f"{len(arm_indices)} arms, {len(contexts)} contexts and {len(rewards)} rewards:"
+                " give as many of each"
+            )
+        self._learn_checked(*self._checked_rows(arm_indices, contexts, rewards))
+        self._next_number += len(rewards)
+
+    def _checked_rows(self, arms: Any, contexts: Any, rewards: Any) -> tuple[Ints, Floats, Floats]:
+        played = np.empty(len(arms), dtype=np.int64)
+        rows = np.empty((len(arms), self.survey.column_count))
+        ys = np.empty(len(arms))
+        raw = self.survey.coding == "raw"
+        for i in range(len(arms)):
+            try:
+                played[i] = self._checked_arm(arms[i])
+                if not self.survey.read_row(contexts[i], rows[i]):
+                    self._check_missing(self._support()[played[i]], rows[i])
+                ys[i] = self.reward.in_units(self.reward.check(rewards[i]), raw=raw)
+            except AsklessError as error:
+                if len(arms) == 1:
+                    raise
+                raise type(error)(f"row {i}: {error}") from None
+        return played, rows, ys
+
+    def _learn_checked(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        self._learn(played, rows, ys)
+        self._version += len(played)
+
+    def _scored(self, z: Any) -> Decision:
+        row = np.empty(self.survey.column_count)
+        if not self.survey.read_row(z, row):
+            self._check_missing(self._needed_by(self._live), row)
+        return self._decide(row, self._live, self._next_number)
+
+    def _checked_arm(self, arm: Any) -> int:
+        whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+        if not whole or not 0 <= arm < len(self._arms):
+            raise SettingError(f"there is no arm number {arm!r}; give 0 to {len(self._arms) - 1}")
+        return int(arm)
+
+    def _check_missing(self, used: Flags, row: Floats) -> None:
+        """Refuse a row without an answer that a model uses."""
+        for g in np.flatnonzero(used & np.isnan(row[self.survey.columns.first])):
+            raise AnswerError(
+                f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
+            )
+
+    # -- as data ---------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy as plain data, exact; it is refreshed, so that both go on alike."""
+        return {
+            "policy": type(self).name,
+            "survey": self.survey.to_dict(),
+            "arms": [{"name": arm.name, "text": arm.text} for arm in self._arms],
+            "arms_at_start": self._arms_at_start,
+            "live": self._live.tolist(),
+            "reward": [self.reward.low, self.reward.high],
+            "settings": self._settings(),
+            "counters": {"version": self._version, "next_number": self._next_number},
+            "state": self._state(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Policy:
+        """Build the policy that `to_dict` described."""
+        arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
+        start = int(data["arms_at_start"])
+        policy = cls(
+            Survey.from_dict(data["survey"]),
+            arms=arms[:start],
+            reward=tuple(data["reward"]),
+            **data["settings"],
+        )
+        for arm in arms[start:]:
+            policy.add_arm(arm)
+        policy._live = np.array(data["live"], dtype=bool)
+        policy._version = int(data["counters"]["version"])
+        policy._next_number = int(data["counters"]["next_number"])
+        policy._restore(data["state"])
+        return policy
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a file; `askless.load` reads it.
+
+        The running policy is refreshed too, so that it and a loaded one have the same future.
+        """
+        write_state(path, self.to_dict())
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self.survey)} questions, arms={list(self.arms)},"
+            f" reward=({self.reward.low:g}, {self.reward.high:g}))"
+        )

@@ -1,0 +1,66 @@
+"""Saved policies: one JSON file with exact numbers, a version and a checksum; never pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from askless.errors import StateError
+
+FORMAT = "askless.policy"
+VERSION = 1
+
+
+def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
+    """Write a policy's data in one step: the file is the old one or the new one, never half."""
+    target = Path(path)
+    text = json.dumps(
+        {"format": FORMAT, "version": VERSION, "checksum": checksum(content), "content": content},
+        allow_nan=False,
+    )
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+    except OSError as error:
+        raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+
+
+def read_state(path: str | Path) -> dict[str, Any]:
+    """Read a policy's data back; refuse a damaged file and one of a newer version."""
+    try:
+        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StateError(f"{path}: cannot read the file: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise StateError(f"{path}: the file is damaged: it is not complete JSON") from None
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+        raise StateError(f"{path}: this is not a saved askless policy")
+    version = saved.get("version")
+    if version != VERSION:
+        raise StateError(
+            f"{path}: the file is of version {version!r}, this askless reads {VERSION};"
+            " use a newer askless"
+        )
+    content = saved.get("content")
+    if not isinstance(content, dict) or saved.get("checksum") != checksum(content):
+        raise StateError(f"{path}: the file is damaged: its checksum does not fit")
+    return content
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the data in one canonical spelling."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,183 @@
+"""What the UCB policies with one ridge model an arm share: Ridge SurveyUCB, LinUCB, OFUL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.errors import SettingError, StateError
+from askless.kernels import ridge
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.arm_state import append_arms, empty_arms, join_arms, pack_arms, unpack_arms
+from askless.policies.base import Decision, Policy
+from askless.policies.effects import Effect, effect_rows
+from askless.policies.settings import Settings
+from askless.survey import Arm, Constants, RewardRange, Survey
+
+__all__ = ["LinearUCB"]
+
+
+class LinearUCB(Policy):
+    """A ridge model and a confidence ellipsoid for each arm; plays the largest upper bound.
+
+    See `RidgeSurveyUCB` for the parameters.
+    """
+
+    radii: ClassVar[tuple[str, ...]]  # the default first
+    drops: ClassVar[bool] = False  # whether questions may leave
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        beta_min: float = 0.0,
+        delta: float | None = None,
+        alpha: float | None = None,
+        sigma: float | None = None,
+        b1: float | None = None,
+        b2: float | None = None,
+        radius: str | None = None,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        self.settings = Settings.check(
+            reward=self.reward,
+            radii=self.radii,
+            beta_min=beta_min,
+            delta=delta,
+            alpha=alpha,
+            sigma=sigma,
+            b1=b1,
+            b2=b2,
+            radius=radius,
+        )
+        resolved = self.settings.resolve(survey, self.reward, unions=self.drops)
+        self.delta: float = resolved.delta
+        self.constants: Constants = resolved.constants
+        self._rule = resolved.rule
+        shares = np.full(len(self._arms), self.delta / len(self._arms))
+        self._state_of_arms = empty_arms(survey, shares)
+        self._refresh(range(len(self._arms)))
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    @property
+    def beta_min(self) -> float:
+        """The smallest effect for which a question is worth asking; 0: never drop."""
+        return self._rule.beta_min
+
+    @property
+    def alpha(self) -> float:
+        """The ridge penalty."""
+        return self._rule.alpha
+
+    @property
+    def rows(self) -> Ints:
+        """How many rows each arm has learned (K)."""
+        return self._state_of_arms.n.copy()
+
+    @property
+    def estimate(self) -> Floats:
+        """Estimated parameters (K × p) in reward units; zero outside an arm's support."""
+        state = self._state_of_arms
+        estimate = np.zeros((len(self._arms), self.survey.column_count))
+        for k, size in enumerate(state.size):
+            estimate[k, state.columns[k, :size]] = state.estimate[k, :size]
+        return estimate
+
+    @property
+    def radius(self) -> Floats:
+        """Radius θ of each arm's confidence set (K), in reward units (maths 2.1)."""
+        return self._state_of_arms.radius.copy()
+
+    def ucb(self, z: Any) -> Floats:
+        """Upper confidence bound of every arm in a context (K); -inf for a retired arm.
+
+        In reward units around the middle of the reward range (maths 1.3).
+        """
+        return self._scored(z).scores
+
+    def effects(self) -> list[Effect]:
+        """Per arm and question: the effect's estimate, interval, kept or dropped, and why."""
+        return effect_rows(self)
+
+    # -- rows taken out, policies put together ---------------------------------------------------
+
+    def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
+        """Take a learned row out again, exactly; questions that were dropped stay dropped."""
+        (arm,), (row,), (y,) = self._checked_rows([arm_index], [z], [reward])
+        state = self._state_of_arms
+        if state.n[arm] == 0:
+            raise StateError(f"arm {self.arms[arm]!r} has learned no rows; none can be taken out")
+        size = state.size[arm]
+        packed = row[state.columns[arm, :size]]
+        gram = state.gram[arm, :size, :size]
+        if (np.diag(gram) < packed**2).any() or state.squares[arm] < y * y:
+            raise StateError(f"arm {self.arms[arm]!r} has not learned this row; nothing is changed")
+        ridge.count_row(state, arm, packed, y, -1.0)
+        self._refresh([arm])
+        self._version += 1
+
+    def merge(self, other: LinearUCB) -> None:
+        """Add what another policy of the same study has learned; a support is what both kept.
+
+        The sums are exact, so it does not matter how rows were split or in which order they came.
+        """
+        same = (
+            type(other) is type(self)
+            and other.survey == self.survey
+            and other.arms == self.arms
+            and other.reward == self.reward
+            and other.settings == self.settings
+        )
+        if not same:
+            raise SettingError(
+                "only a policy of the same study with the same settings can be added"
+            )
+        self._state_of_arms = join_arms(self.survey, self._state_of_arms, other._state_of_arms)
+        self._refresh(range(len(self._arms)))
+        self._version += other._version
+
+    # -- hooks of the base -----------------------------------------------------------------------
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
+        scores = np.empty(len(self._arms))
+        arm = ridge.score_arms(self._state_of_arms, mask, z, scores)
+        return Decision(int(arm), scores)
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
+        upper = np.empty(len(self._arms))
+        ridge.score_arms(self._state_of_arms, np.ones(len(self._arms), dtype=bool), z, upper)
+        return self.estimate @ np.where(np.isnan(z), 0.0, z), upper
+
+    def _support(self) -> Flags:
+        return self._state_of_arms.support
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        ridge.learn_all(self.survey.columns, self._rule, self._state_of_arms, played, rows, ys)
+
+    def _grow(self) -> None:
+        later = len(self._arms) + 1 - self._arms_at_start
+        share = self.delta / (self._arms_at_start * math.ldexp(1.0, later))  # maths 2.4
+        added = empty_arms(self.survey, np.array([share]))
+        self._state_of_arms = append_arms(self._state_of_arms, added)
+        self._refresh([len(self._arms)])
+
+    def _refresh(self, arms: Iterable[int]) -> None:
+        for k in arms:
+            ridge.refresh(self.survey.columns, self._rule, self._state_of_arms, k)
+
+    def _settings(self) -> dict[str, Any]:
+        return dict(vars(self.settings))
+
+    def _state(self) -> dict[str, Any]:
+        self._refresh(range(len(self._arms)))
+        return {"arms": pack_arms(self._state_of_arms)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        unpack_arms(self.survey, state["arms"], self._state_of_arms)
+        self._refresh(range(len(self._arms)))

@@ -1,0 +1,8 @@
+"""The baselines that askless is compared with."""
+
+from askless.policies.rivals.lin_ucb import LinUCB
+from askless.policies.rivals.oful import OFUL
+from askless.policies.rivals.target import Target
+from askless.policies.rivals.uniform import Uniform
+
+__all__ = ["OFUL", "LinUCB", "Target", "Uniform"]

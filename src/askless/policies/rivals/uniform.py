@@ -1,0 +1,63 @@
+"""Uniform: asks everything and plays at random; the floor of every comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.errors import SettingError
+from askless.kernels.bundles import Flags, Floats
+from askless.policies.base import Decision, Policy
+from askless.survey import Arm, RewardRange, Survey
+
+__all__ = ["Uniform"]
+
+
+class Uniform(Policy):
+    """Plays every live arm with the same probability (maths 6).
+
+    The draw depends on the seed and the visit's number alone, so that a visit that is resumed
+    plays the same arm.
+
+    Parameters
+    ----------
+    survey, arms, reward
+        As for every policy.
+    seed : int
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.Uniform(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1), seed=7)
+    >>> z = policy.encode({"x1": 0.5, "x2": 1})
+    >>> policy.play(z) == policy.play(z)
+    True
+    """
+
+    name: ClassVar[str] = "uniform"
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if not whole or not 0 <= seed < 2**64:
+            raise SettingError(f"seed is {seed!r}; give a whole number from 0 to 2^64 - 1")
+        self.seed = int(seed)
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
+        candidates = np.flatnonzero(mask)
+        draw = int(np.random.Philox(key=self.seed, counter=number).random_raw())
+        arm = int(candidates[(draw * len(candidates)) >> 64])
+        return Decision(arm, np.where(mask, 0.0, -np.inf))
+
+    def _settings(self) -> dict[str, Any]:
+        return {"seed": self.seed}

@@ -1,0 +1,112 @@
+"""The settings of every UCB policy, checked in one place, with the defaults of maths 1.3."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from askless.errors import SettingError
+from askless.kernels.bundles import FIXED, PUBLISHED, PUBLISHED_SQRT, VALID, Floats, Rule
+from askless.survey import Constants, RewardRange, Survey
+from askless.survey.names import check_number
+
+__all__ = ["RADII", "Settings"]
+
+RADII = {
+    "valid": VALID,
+    "published": PUBLISHED,
+    "published_sqrt": PUBLISHED_SQRT,
+    "li2010": FIXED,
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked settings of a UCB policy, as given: `None` where the default holds."""
+
+    beta_min: float
+    radius: str
+    delta: float | None = None
+    alpha: float | None = None
+    sigma: float | None = None
+    b1: float | None = None
+    b2: float | None = None
+
+    @classmethod
+    def check(cls, *, reward: RewardRange, radii: tuple[str, ...], **given: Any) -> Settings:
+        """Refuse a value that cannot be; `radii` are the names that the policy knows."""
+        radius = radii[0] if given["radius"] is None else given["radius"]
+        if radius not in radii:
+            raise SettingError(f"radius is {radius!r}; choose {' or '.join(map(repr, radii))}")
+        beta_min = check_number(given["beta_min"], "beta_min")
+        if beta_min < 0:
+            raise SettingError(f"beta_min is {beta_min:g}; give 0 (never drop) or more")
+        if beta_min >= reward.span:
+            raise SettingError(
+                f"beta_min is {beta_min:g}, which would drop every question at once; give less"
+                f" than the length of the reward range, {reward.span:g}"
+            )
+        checked: dict[str, float | None] = {}
+        for name in ("delta", "alpha", "sigma", "b1", "b2"):
+            value = given[name]
+            if value is not None:
+                value = check_number(value, name)
+                if value <= 0:
+                    raise SettingError(f"{name} is {value:g}; give a number above 0")
+            checked[name] = value
+        if checked["delta"] is not None and checked["delta"] >= 1:
+            raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
+        return cls(beta_min=beta_min, radius=radius, **checked)
+
+    def resolve(self, survey: Survey, reward: RewardRange, *, unions: bool) -> Resolved:
+        """Fill in the defaults: from the coding, the survey and the reward range (maths 1.2, 1.3).
+
+        `unions` says whether the set must hold for every support, or for the full one only.
+        """
+        raw = survey.coding == "raw"
+        derived = Constants.derive(survey, reward.span)
+        alpha = 5.0 if self.radius == "valid" and not raw else 1.0
+        resolved = Constants(
+            sigma=derived.sigma if self.sigma is None else self.sigma,
+            b1=derived.b1 if self.b1 is None else self.b1,
+            b2=derived.b2 if self.b2 is None else self.b2,
+            l2=derived.l2,
+            l_inf=derived.l_inf,
+        )
+        delta = (0.1 if raw else 0.05) if self.delta is None else self.delta
+        alpha = alpha if self.alpha is None else self.alpha
+        rule = Rule(
+            form=RADII[self.radius],
+            alpha=alpha,
+            sigma=resolved.sigma,
+            beta_min=self.beta_min if unions else 0.0,
+            span=reward.span,
+            norm=resolved.l2,
+            ridge_bias=math.sqrt(alpha) * resolved.b2,
+            b1=resolved.b1,
+            sharp_bias=not raw and self.b2 is None,
+            plain=survey.plain,
+            fixed=reward.span * (1.0 + math.sqrt(math.log(2.0 / delta) / 2.0)),
+            log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
+        )
+        return Resolved(delta, resolved, rule)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Settings with every default filled in."""
+
+    delta: float
+    constants: Constants
+    rule: Rule
+
+
+def log_supports(m: int) -> Floats:
+    """Return ln((m + 1) C(m, h)) for h = 0, …, m: the price of all supports (maths 2.1)."""
+    h = np.arange(m + 1)
+    binomial = gammaln(m + 1) - gammaln(h + 1) - gammaln(m - h + 1)
+    return np.asarray(np.log(m + 1) + binomial, dtype=np.float64)

@@ -1,0 +1,282 @@
+"""One respondent's passage: asks, answers, arm, later a reward. A pure state machine, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from askless.errors import AnswerError, AsklessError, StateError, VisitError
+from askless.kernels.bundles import Flags, Floats
+from askless.survey import Survey
+from askless.survey.question import Answer
+
+if TYPE_CHECKING:
+    from askless.policies.base import Policy
+
+__all__ = ["Explanation", "Visit"]
+
+FORMAT = "askless.visit"
+VERSION = 1
+
+
+class Visit:
+    """What has been asked of one person, what was answered, and what was decided.
+
+    Made by `Policy.visit`. What is asked next and which arm is played depend only on the policy's
+    state and the answers so far, so a visit can be put away with `to_dict` and resumed by any
+    process that holds the policy. It sees the newest state at every step and never asks more than
+    it promised at its start, because supports only shrink.
+
+    Attributes
+    ----------
+    number : int
+        The visit's number in its policy, from 0.
+    answers : dict
+        Every answer held, as given; `None` is a skip.
+    reward : float or None
+        The reward it was learned with.
+    """
+
+    def __init__(
+        self, policy: Policy, *, number: int, known: Mapping[str, Any], arms: Iterable[str] | None
+    ) -> None:
+        self._policy = policy
+        self.number = number
+        self._eligible: tuple[str, ...] = policy.eligible(arms)
+        promised = policy.needed(self._mask())
+        checked = policy.survey.check(known)
+        self._promised: frozenset[str] = frozenset(promised)
+        # Held answers that no arm needs are let go: what is never asked is never stored.
+        self.answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
+        self._known: tuple[str, ...] = tuple(self.answers)
+        self._shown: dict[str, None] = {}
+        self._arm: str | None = None
+        self._version: int | None = None
+        self._outlook: dict[str, tuple[float, float]] = {}
+        self.reward: float | int | None = None
+        self._advance()
+
+    # -- the passage -----------------------------------------------------------------------------
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The questions to put now, in survey order; empty once the arm is decided."""
+        asks = self._advance()
+        self._shown.update(dict.fromkeys(asks))
+        return asks
+
+    def answer(self, answers: Mapping[str, Any]) -> None:
+        """Take any non-empty part of what is asked; all of it, or nothing if one does not fit."""
+        survey = self._policy.survey
+        if not isinstance(answers, Mapping) or not answers:
+            raise AnswerError(f"answers are {answers!r}; give a dict of question and answer")
+        asks = self.asks
+        for name in answers:
+            question = survey.questions[survey.index(name)].name
+            if question in self.answers:
+                raise AnswerError(f"question {question!r} has been answered in this visit already")
+            if question not in self._shown:
+                now = f"it asks {', '.join(asks)}" if asks else "it asks nothing any more"
+                raise AnswerError(f"question {question!r} was not asked in this visit; {now}")
+        self.answers.update(survey.check(answers))
+        self._advance()
+
+    @property
+    def decided(self) -> bool:
+        """Whether the arm has been decided."""
+        self._advance()
+        return self._arm is not None
+
+    @property
+    def arm(self) -> str:
+        """The arm to play; an error while questions are open."""
+        asks = self._advance()
+        if self._arm is None:
+            raise VisitError(f"the arm is not decided yet; first answer {', '.join(asks)}")
+        return self._arm
+
+    @property
+    def survey(self) -> Survey:
+        """The survey of its policy."""
+        return self._policy.survey
+
+    @property
+    def arm_index(self) -> int:
+        """The arm's index in the policy's arrays."""
+        return self._policy.arm_index(self.arm)
+
+    @property
+    def version(self) -> int | None:
+        """The version of the policy's state that decided, `None` before."""
+        return self._version
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The questions put to the person so far; known answers are not among them."""
+        return tuple(self._shown)
+
+    def context(self) -> Floats:
+        """Return the answers as a context; NaN where nothing was asked."""
+        return self._policy.encode(self.answers)
+
+    def _mask(self) -> Flags:
+        """Return the arms it may play: those there were at its start, less the retired ones."""
+        mask = self._policy.live.copy()
+        names = set(self._eligible)
+        for k, name in enumerate(self._policy.arms):
+            mask[k] &= name in names
+        if not mask.any():
+            raise VisitError("every arm that this visit could play has been retired")
+        return mask
+
+    def _advance(self) -> tuple[str, ...]:
+        """Return the open questions; where there are none, decide the arm, once."""
+        if self._arm is not None:
+            return ()
+        mask = self._mask()
+        asks = tuple(
+            name
+            for name in self._policy.needed(mask)
+            if name in self._promised and name not in self.answers
+        )
+        if not asks:
+            z = self.context()
+            self._arm = self._policy.arms[self._policy.decide(z, mask, self.number)]
+            self._version = self._policy.version
+            self._outlook = self._policy.outlook(z, mask)
+        return asks
+
+    # -- looking at it and putting it away -------------------------------------------------------
+
+    def explain(self) -> Explanation:
+        """Say what is still asked and for which arms, or how the arm was decided."""
+        asks = self._advance()
+        policy = self._policy
+        wanted: dict[str, tuple[str, ...]] = {}
+        for name in asks:
+            g = policy.survey.index(name)
+            mask = self._mask()
+            wanted[name] = tuple(
+                arm for k, arm in enumerate(policy.arms) if mask[k] and policy.support[k, g]
+            )
+        return Explanation(
+            arm=self._arm,
+            outlook=dict(self._outlook),
+            version=self._version,
+            asks=wanted,
+            answers=dict(self.answers),
+            known=self._known,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the visit as plain data for JSON; `policy.visit(saved)` goes on from it."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "number": self.number,
+            "arms": list(self._eligible),
+            "promised": [name for name in self._policy.survey.names if name in self._promised],
+            "asked": list(self._shown),
+            "known": list(self._known),
+            "answers": {q: list(a) if isinstance(a, list) else a for q, a in self.answers.items()},
+            "arm": self._arm,
+            "decided_at": self._version,
+            "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
+            "reward": self.reward,
+        }
+
+    @classmethod
+    def resume(cls, policy: Policy, saved: Mapping[str, Any]) -> Visit:
+        """Go on with what `to_dict` returned; use `policy.visit(saved)`."""
+        if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
+            raise StateError("this is not a saved visit; give what visit.to_dict() returned")
+        if saved.get("version") != VERSION:
+            raise StateError(
+                f"the visit is of version {saved.get('version')!r}, this askless reads {VERSION};"
+                " use a newer askless"
+            )
+        visit = cls.__new__(cls)
+        try:
+            visit._restore(policy, saved)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise StateError(f"the saved visit is damaged or of another study: {what}") from None
+        visit._advance()
+        return visit
+
+    def _restore(self, policy: Policy, saved: Mapping[str, Any]) -> None:
+        survey = policy.survey
+        self._policy = policy
+        self.number = int(saved["number"])
+        self._eligible = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["arms"])
+        self._promised = frozenset(survey.names[survey.index(q)] for q in saved["promised"])
+        self._shown = {survey.names[survey.index(q)]: None for q in saved["asked"]}
+        self.answers = survey.check(saved["answers"])
+        self._known = tuple(saved["known"])
+        stray = set(self.answers) - set(self._shown) - set(self._known)
+        if stray:
+            raise AsklessError(f"it answers {sorted(stray)}, which it never asked")
+        self._arm = saved["arm"]
+        if self._arm is not None:
+            policy.arm_index(self._arm)
+        self._version = saved["decided_at"]
+        self._outlook = {
+            arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()
+        }
+        self.reward = saved["reward"]
+        if self.reward is not None:
+            policy.reward.check(self.reward)
+
+    def __repr__(self) -> str:
+        state = f"arm={self._arm!r}" if self._arm is not None else "open"
+        return f"Visit(number={self.number}, {len(self.answers)} answers, {state})"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a visit asks what it asks, or why it plays its arm. Printing it gives a small table.
+
+    Attributes
+    ----------
+    arm : str or None
+        The arm played, `None` while questions are open.
+    outlook : dict
+        Per arm, at the decision: expected reward and its upper bound; empty if the policy has none.
+    version : int or None
+        The version of the state that decided.
+    asks : dict
+        Per open question the arms whose models use it (none: it is asked of everyone).
+    answers : dict
+        The answers held.
+    known : tuple of str
+        Those that were held before the visit.
+    """
+
+    arm: str | None
+    outlook: dict[str, tuple[float, float]]
+    version: int | None
+    asks: dict[str, tuple[str, ...]]
+    answers: dict[str, Answer]
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if self.arm is None:
+            lines = [
+                f"  {question}: {', '.join(arms) or 'asked of everyone'}"
+                for question, arms in self.asks.items()
+            ]
+            return "\n".join(["Still to ask, and for which arms:", *lines])
+        asked = len(self.answers) - len(self.known)
+        head = f"Played {self.arm} after {asked} questions (state {self.version})"
+        if not self.outlook:
+            return head
+        width = max(len(name) for name in self.outlook)
+        ranked = sorted(self.outlook.items(), key=lambda item: -item[1][1])
+        lines = [
+            f"  {name:<{width}}  {mean:>12.6g}  {upper:>12.6g}"
+            f"{'  <- played' if name == self.arm else ''}"
+            for name, (mean, upper) in ranked
+        ]
+        table = f"  {'':<{width}}  {'expected':>12}  {'at most':>12}"
+        return "\n".join([head, table, *lines])

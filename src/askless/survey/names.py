@@ -1,0 +1,52 @@
+"""Checks that every description shares: names, texts and numbers."""
+
+import math
+from typing import Any, SupportsFloat
+
+import numpy as np
+
+from askless.errors import SettingError
+
+
+def check_name(name: Any, what: str) -> str:
+    """Return a name that can stand in files and tables, or refuse it."""
+    if not isinstance(name, str):
+        raise SettingError(f"{what} is called {name!r}; a name is a text: put it in quotes")
+    if not name.strip():
+        raise SettingError(f"{what} has an empty name; give it one")
+    if name != name.strip() or not name.isprintable():
+        raise SettingError(
+            f"{what} is called {name!r}; leave out spaces at the ends and line breaks"
+        )
+    return str(name)
+
+
+def check_names(names: list[str], what: str) -> None:
+    """Refuse a name that is there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise SettingError(f"two {what}s are called {name!r}; names must differ")
+        seen.add(name)
+
+
+def check_text(text: Any, what: str) -> str:
+    """Return a text for people, or refuse it."""
+    if not isinstance(text, str):
+        raise SettingError(f"{what} is {text!r}; give a text")
+    return text
+
+
+def check_number(value: Any, what: str) -> float:
+    """Return a finite number as a float, or refuse it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat):
+        raise SettingError(f"{what} is {value!r}; give a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise SettingError(f"{what} is {value!r}; give a finite number")
+    return number

@@ -1,0 +1,78 @@
+"""The reward range of a study, and rewards on the grid."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askless.errors import RewardError, SettingError
+from askless.survey.names import check_number
+
+__all__ = ["RewardRange"]
+
+GRID = 16384  # rewards are multiples of 1/16384 of their range (maths 1.3)
+
+
+@dataclass(frozen=True)
+class RewardRange:
+    """The smallest and the largest reward there can be.
+
+    >>> rewards = RewardRange(0, 100)
+    >>> rewards.span, rewards.in_units(25)
+    (100.0, -0.25)
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        low = check_number(self.low, "reward: the low end")
+        high = check_number(self.high, "reward: the high end")
+        if low >= high:
+            raise SettingError(
+                f"reward: the low end ({low:g}) must be below the high end ({high:g})"
+            )
+        if not math.isfinite(high - low):
+            raise SettingError(f"reward: the range from {low:g} to {high:g} is too long")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @classmethod
+    def of(cls, reward: Any) -> "RewardRange":
+        """Make a range out of a pair (low, high)."""
+        if isinstance(reward, RewardRange):
+            return reward
+        try:
+            low, high = reward
+        except (TypeError, ValueError):
+            raise SettingError(f"reward is {reward!r}; give its range as (low, high)") from None
+        return cls(low, high)
+
+    @property
+    def span(self) -> float:
+        """Length R of the range."""
+        return self.high - self.low
+
+    @property
+    def middle(self) -> float:
+        """The point around which centred coding measures rewards (maths 1.2)."""
+        return self.low + self.span / 2
+
+    def check(self, reward: Any) -> float | int:
+        """Return a reward as plain Python, or refuse it."""
+        if isinstance(reward, np.generic):
+            reward = reward.item()
+        if not isinstance(reward, int | float):
+            raise RewardError(f"the reward {reward!r} is not a number")
+        if not self.low <= reward <= self.high:
+            raise RewardError(
+                f"the reward {reward!r} is outside its range from {self.low:g} to {self.high:g};"
+                " describe the study with a range that holds every reward"
+            )
+        return reward
+
+    def in_units(self, reward: float, *, raw: bool = False) -> float:
+        """Return a checked reward in units of the range, on the grid (maths 1.3)."""
+        share = (reward if raw else reward - self.middle) / self.span
+        return math.floor(share * GRID + 0.5) / GRID

@@ -1,0 +1,116 @@
+"""A study: survey, arms, reward and policy settings, as one file says them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askless.errors import AsklessError, StudyError
+from askless.survey.arms import Arm, arms_from
+from askless.survey.kinds import question_from_dict
+from askless.survey.reward import RewardRange
+from askless.survey.survey import Survey
+
+if TYPE_CHECKING:
+    from askless.survey.study_file import Located, StudyFile
+
+__all__ = ["Study"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study asks, among which arms it decides, and how.
+
+    Parameters
+    ----------
+    survey : Survey
+        The questions.
+    arms : tuple of Arm
+        The decisions.
+    reward : RewardRange
+        The smallest and the largest reward.
+    policy : str
+        Name of the policy that decides, as in `askless.POLICIES`.
+    settings : mapping
+        Its settings, those left out being the policy's defaults.
+    name, text : str
+        How the study is called and what it is about.
+
+    Examples
+    --------
+    >>> study = Study.parse('''
+    ... schema: 1
+    ... questions: [{kind: yes_no, name: donor}]
+    ... arms: [{name: red_cross}, {name: wwf}]
+    ... reward: {low: 0, high: 100}
+    ... policy: {name: ridge, beta_min: 5}
+    ... ''')
+    >>> study.survey.names, study.policy, dict(study.settings)
+    (('donor',), 'ridge', {'beta_min': 5.0})
+    """
+
+    survey: Survey
+    arms: tuple[Arm, ...]
+    reward: RewardRange
+    policy: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "study"
+    text: str = ""
+    located: Located | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Study:
+        """Read a study file (YAML, `schema: 1`); errors name the file, the line and the key."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise StudyError(f"{path}: the file is not UTF-8 text") from None
+        except OSError as error:
+            raise StudyError(f"{path}: cannot read the file: {error.strerror}") from None
+        return cls.parse(text, source=str(path))
+
+    @classmethod
+    def parse(cls, text: str, *, source: str = "study") -> Study:
+        """Read a study from text; `source` is how errors call it."""
+        try:
+            from askless.survey.study_file import read_study_file  # noqa: PLC0415 (an extra)
+        except ModuleNotFoundError as error:
+            raise StudyError(
+                f"reading study files needs {error.name}; run: pip install 'askless[cli]'"
+            ) from None
+        return cls._from_file(*read_study_file(text, source))
+
+    @classmethod
+    def _from_file(cls, file: StudyFile, located: Located) -> Study:
+        place: tuple[str | int, ...] = ()
+        try:
+            questions = []
+            for i, section in enumerate(file.questions):
+                place = ("questions", i)
+                questions.append(question_from_dict(section.model_dump()))
+            place = ("questions",)
+            survey = Survey(questions, coding=file.coding)
+            place = ("arms",)
+            arms = arms_from(Arm(arm.name, arm.text) for arm in file.arms)
+            place = ("reward",)
+            reward = RewardRange(file.reward.low, file.reward.high)
+        except AsklessError as error:
+            raise StudyError(f"{located.where(place)}: {error}") from None
+        settings = file.policy.model_dump(exclude_none=True)
+        return cls(
+            survey=survey,
+            arms=arms,
+            reward=reward,
+            policy=settings.pop("name"),
+            settings=settings,
+            name=file.name,
+            text=file.text,
+            located=located,
+        )
+
+    def refusal(self, error: AsklessError) -> StudyError:
+        """Say where in the file a policy's complaint about its settings comes from."""
+        where = f"{self.located.where(('policy',))}: " if self.located else ""
+        return StudyError(f"{where}{error}")
