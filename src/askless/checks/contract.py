@@ -152,13 +152,12 @@ def check_supports(policy: Policy, respondents: Respondents) -> None:
 def check_unused(policy: Policy, respondents: Respondents) -> None:
     """Columns outside an arm's support never enter its model."""
     for answers, reward in respondents:
-        visit = policy.visit()
-        fill(visit, answers)
-        used = policy.support[visit.arm_index]
+        arm = policy.play(policy.encode(answers))
+        used = policy.support[arm]
         row = policy.encode({q: answers[q] for q, use in zip(answers, used, strict=True) if use})
         sparse = copy.deepcopy(policy)
-        sparse.learn_row(visit.arm_index, row, reward)
-        policy.learn(visit, reward)
+        sparse.learn_row(arm, row, reward)
+        policy.learn_row(arm, policy.encode(answers), reward)
         same = sparse.to_dict()["state"] == policy.to_dict()["state"]
         require(same, "learns only from the questions in the arm's support")
 

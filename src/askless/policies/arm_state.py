@@ -106,6 +106,8 @@ def unpack_arms(survey: Survey, packed: Sequence[dict[str, Any]], arms: Arms) ->
         arms.moment[k, :size] = saved["moment"]
         arms.squares[k] = saved["squares"]
         arms.n[k] = saved["n"]
+        if arms.gram[k, 0, 0] != arms.n[k]:  # the constant's column counts the rows
+            raise StateError(f"arm number {k} of the file does not count its own rows")
 
 
 def first_packed(survey: Survey, support: Flags) -> Ints:

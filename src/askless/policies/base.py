@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from askless.errors import AnswerError, AsklessError, RewardError, SettingError, VisitError
+from askless.errors import AnswerError, AsklessError, RewardError, SettingError, StateError, VisitError
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.files import write_state
 from askless.policies.visit import Visit
@@ -334,6 +334,8 @@ class Policy(ABC):
         for arm in arms[start:]:
             policy.add_arm(arm)
         policy._live = np.array(data["live"], dtype=bool)
+        if policy._live.shape != (len(arms),) or not policy._live.any():
+            raise StateError("the file does not say which of its arms are live")
         policy._version = int(data["counters"]["version"])
         policy._next_number = int(data["counters"]["next_number"])
         policy._restore(data["state"])

@@ -1,0 +1,163 @@
+"""Every policy keeps the contract, and the contract catches those that do not."""
+
+import copy
+import itertools
+
+import numpy as np
+import pytest
+
+import askless as al
+from askless.errors import ContractError
+from worlds import survey_of
+
+MIXED = survey_of(
+    [("scale", 1, True), ("choice", 3, True), ("multi", 2, False), ("yes_no", 1, False)]
+)
+RAW = al.Survey.unit(3, coding="raw")
+ALWAYS = al.Survey([al.Scale("a", low=0, high=1, always_ask=True), al.YesNo("b")])
+
+
+def policies():
+    for survey in (MIXED, RAW, ALWAYS):
+        arms = ["red", "blue", "green"]
+        p = survey.column_count
+        yield al.RidgeSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.2)
+        # Sets this tight drop within a few visits.
+        yield al.RidgeSurveyUCB(survey, arms=arms, reward=(-2, 3), beta_min=4, sigma=0.1, b2=0.1)
+        for radius in ("published", "published_sqrt"):
+            yield al.RidgeSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.9, radius=radius)
+        yield al.LinUCB(survey, arms=arms, reward=(0, 1))
+        yield al.OFUL(survey, arms=["only"], reward=(0, 1))
+        yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
+        truth = np.random.default_rng(p).normal(size=(3, p))
+        truth[:, 1] = 0
+        yield al.Target(survey, arms=arms, reward=(0, 1), coefficients=truth)
+
+
+@pytest.mark.parametrize("policy", list(policies()), ids=str)
+def test_our_policies_keep_the_contract(policy):
+    before = policy.to_dict()
+    al.check_policy(policy)
+    assert policy.to_dict() == before
+
+
+def test_the_contract_is_checked_where_questions_are_dropped():
+    policy = al.RidgeSurveyUCB(
+        MIXED, arms=["a", "b"], reward=(-2, 3), beta_min=4, sigma=0.1, b2=0.1
+    )
+    played = copy.deepcopy(policy)
+    for _ in range(60):
+        visit = played.visit(known={"scale0": 0.5, "choice1": "o1", "multi2": [], "yes_no3": True})
+        played.learn(visit, 0.5)
+    assert not played.support.all()
+
+
+class Base(al.Uniform):
+    """A correct policy, to be broken in one place."""
+
+    name = "broken"
+
+
+class PlaysRetired(Base):
+    def _decide(self, z, mask, number):
+        return al.Decision(0, np.zeros(len(mask)))
+
+
+class LooksAtTheClock(Base):
+    calls = itertools.count()
+
+    def _decide(self, z, mask, number):
+        return super()._decide(z, mask, next(self.calls))
+
+
+class GrowsSupports(Base):
+    learned = 0
+
+    def _support(self):
+        used = super()._support()
+        used[:, 0] = self.learned % 2 == 1
+        return used
+
+    def _learn(self, played, rows, ys):
+        self.learned += len(played)
+
+
+class ForgetsToSave(Base):
+    total = 0.0
+
+    def _learn(self, played, rows, ys):
+        self.total += float(ys.sum())
+
+    def _decide(self, z, mask, number):
+        return super()._decide(z, mask, number + int(abs(self.total) > 1))
+
+
+class LearnsFromUnused(Base):
+    total = 0.0
+
+    def _support(self):
+        used = super()._support()
+        used[:, 0] = False
+        return used
+
+    def _learn(self, played, rows, ys):
+        self.total += float(np.nansum(rows))
+
+    def _state(self):
+        return {"total": self.total}
+
+    def _restore(self, state):
+        self.total = state["total"]
+
+
+class ChangesOtherArms(Base):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.count = 0
+
+    def _learn(self, played, rows, ys):
+        self.count += 1
+
+    def _state(self):
+        return {"arms": [self.count] * len(self.arms)}
+
+    def _restore(self, state):
+        self.count = state["arms"][0]
+
+
+class LearnsTwice(Base):
+    def learn(self, visit, reward):
+        visit.reward = None
+        super().learn(visit, reward)
+
+
+class TakesAnyReward(Base):
+    def learn(self, visit, reward):
+        visit.reward = reward
+        self._version += 1
+
+
+class StatefulLook(Base):
+    def asked_now(self):
+        self._version += 1
+        return super().asked_now()
+
+
+@pytest.mark.parametrize(
+    ("kind", "promise"),
+    [
+        (PlaysRetired, "eligible arm|retired arm"),
+        (LooksAtTheClock, "order|twice|same"),
+        (GrowsSupports, "shrink only"),
+        (ForgetsToSave, "after saving"),
+        (LearnsFromUnused, "only from the questions"),
+        (ChangesOtherArms, "not played"),
+        (LearnsTwice, "another reward|at most once"),
+        (TakesAnyReward, "refuses"),
+        (StatefulLook, "looked at"),
+    ],
+)
+def test_a_broken_policy_is_caught(kind, promise):
+    policy = kind(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
+    with pytest.raises(ContractError, match=promise):
+        al.check_policy(policy)

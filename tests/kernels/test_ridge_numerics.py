@@ -1,0 +1,69 @@
+"""A million rank-one updates stay as good as a fresh factorisation (maths 2.3)."""
+
+import numpy as np
+import pytest
+from scipy.linalg import solve_triangular
+
+import askless as al
+from askless.kernels import ridge
+
+EPS = np.finfo(float).eps
+
+
+def design(rng, count, d, *, collinear):
+    """Rows on the grid; collinear: column 2 repeats column 1, column 3 is constant."""
+    rows = np.ones((count, d + 1))
+    rows[:, 1:] = np.round(rng.uniform(-0.5, 0.5, size=(count, d)) * 1024) / 1024
+    if collinear:
+        rows[:, 2], rows[:, 3] = rows[:, 1], 0.25
+    return rows
+
+
+def widths(state, rows):
+    """Widths of contexts as the kernel has them: score with a zero estimate and radius 1."""
+    probe = state._replace(estimate=np.zeros_like(state.estimate), radius=np.ones(1))
+    return np.array([ridge.score(probe, 0, row) for row in rows])
+
+
+def fresh_widths(state, alpha, rows):
+    lower = state.gram[0]
+    d = lower + np.tril(lower, -1).T + alpha * np.eye(len(lower))
+    factor = np.linalg.cholesky(d)
+    return np.linalg.norm(solve_triangular(factor, rows.T, lower=True), axis=0)
+
+
+@pytest.mark.parametrize("collinear", [False, True])
+@pytest.mark.parametrize(("alpha", "d"), [(1e-6, 8), (1e-6, 50), (5.0, 20)])
+def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, collinear):
+    policy = al.RidgeSurveyUCB(
+        al.Survey.unit(d), arms=["a"], reward=(0, 1), beta_min=0, alpha=alpha
+    )
+    state, columns, rule = policy._state_of_arms, policy.survey.columns, policy._rule
+    rng = np.random.default_rng(1)
+    directions = np.eye(d + 1)
+    # Stops just before a refresh (every 1,024 rows), where the drift is largest.
+    for stop in (1, 3, 17, 1_023, 50 * 1_025 - 1, 975 * 1_025 - 1, 1_000_000):
+        rows = design(rng, stop - int(state.n[0]), d, collinear=collinear)
+        arms, ys = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
+        ridge.learn_all(columns, rule, state, arms, rows, ys)
+        probes = design(rng, 50, d, collinear=collinear)
+        n = int(state.n[0])
+        np.testing.assert_allclose(
+            widths(state, probes), fresh_widths(state, alpha, probes), rtol=1e-8
+        )
+        np.testing.assert_allclose(
+            widths(state, directions),
+            fresh_widths(state, alpha, directions),
+            rtol=1e-8 + 10 * EPS * n / alpha,
+        )
+    assert state.n[0] == 1_000_000
+    assert state.stale[0] > 0  # the last look was at updates, not at a fresh factor
+
+
+def test_a_refresh_comes_before_a_thousand_and_twenty_five_updates():
+    policy = al.LinUCB(al.Survey.unit(2), arms=["a"], reward=(0, 1))
+    rows = design(np.random.default_rng(0), 1_025, 2, collinear=False)
+    policy.learn_rows([0] * 1_024, rows[:1_024], [0.5] * 1_024)
+    assert policy._state_of_arms.stale[0] == 1_024
+    policy.learn_row(0, rows[1_024], 0.5)
+    assert policy._state_of_arms.stale[0] == 0

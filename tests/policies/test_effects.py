@@ -1,0 +1,88 @@
+"""What effects() says: the interval of maths 1.1 and 2.2, and when and why a question went."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import askless as al
+from naive import extreme_points
+from worlds import random_answers, survey_of
+
+QUESTIONS = [("scale", 1, True), ("choice", 3, True), ("multi", 2, False), ("yes_no", 1, False)]
+
+
+def learned(visits, **settings):
+    survey = survey_of(QUESTIONS)
+    policy = al.RidgeSurveyUCB(survey, arms=["a", "b"], reward=(0, 10), **settings)
+    rng = np.random.default_rng(4)
+    for _ in range(visits):
+        z = survey.encode(random_answers(survey, rng))
+        policy.learn_row(policy.play(z), z, 5 + 8 * z[-1])
+    return policy
+
+
+def test_intervals_are_those_of_all_pairs_of_answers():
+    policy = learned(60, beta_min=0)
+    rows = {(row.arm, row.question): row for row in policy.effects()}
+    assert len(rows) == 2 * 4
+    for k, arm in enumerate(policy.arms):
+        lower = policy._state_of_arms.gram[k]
+        inverse = np.linalg.inv(lower + np.tril(lower, -1).T + policy.alpha * np.eye(len(lower)))
+        for question, kind in zip(policy.survey, QUESTIONS, strict=True):
+            own = policy.survey.columns_of(question.name)
+            pairs = itertools.combinations(extreme_points(*kind), 2)
+            ends = []
+            for w in (u - v for u, v in pairs):
+                size = abs(w @ policy.estimate[k, own])
+                slack = policy.radius[k] * np.sqrt(w @ inverse[own, own] @ w)
+                ends.append((size, size - slack, size + slack))
+            estimate, low, high = np.max(ends, axis=0)
+            row = rows[arm, question.name]
+            expected = [estimate, max(low, 0), high]
+            np.testing.assert_allclose([row.estimate, row.low, row.high], expected, atol=1e-9)
+
+
+def test_a_dropped_question_says_when_and_why():
+    policy = learned(1_500, beta_min=6, sigma=0.5)
+    gone = [row for row in policy.effects() if not row.kept]
+    assert gone
+    for row in gone:
+        assert 0 < row.dropped_at <= policy.rows[policy.arm_index(row.arm)]
+        assert row.low <= row.estimate <= row.high <= 6
+        assert row.reason == f"its effect is at most {row.high:.4g}, within beta_min = 6"
+    kept = [row for row in policy.effects() if row.kept]
+    assert {row.question for row in kept} == {"yes_no3"}  # the one that matters
+    for row in kept:
+        assert row.dropped_at is None
+        assert row.high > 6
+        assert "above beta_min = 6" in row.reason
+
+
+def test_dropped_at_is_the_row_count_of_the_arm_before_the_row():
+    # Sets this tight drop everything at the second row, when one row has been learned.
+    policy = al.RidgeSurveyUCB(
+        al.Survey.unit(1), arms=["a", "b"], reward=(0, 1), beta_min=0.9, sigma=1e-6, b2=1e-6
+    )
+    for _ in range(2):
+        policy.learn_row(0, [1, 0.25], 0.5)
+    first, second = policy.effects()
+    assert (first.kept, first.dropped_at) == (False, 1)
+    assert (second.kept, second.reason) == (True, "the arm has not been played yet")
+
+
+def test_a_row_reads_as_an_object_and_as_a_mapping():
+    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)).effects()
+    assert row["question"] == row.question == "x1"
+    assert list(dict(row)) == [
+        "arm",
+        "question",
+        "estimate",
+        "low",
+        "high",
+        "kept",
+        "dropped_at",
+        "reason",
+    ]
+    with pytest.raises(KeyError):
+        row["colour"]

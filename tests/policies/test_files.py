@@ -1,0 +1,181 @@
+"""Saved policies: exact, versioned, and refused when damaged."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askless as al
+from askless.errors import StateError
+from askless.policies import files
+from worlds import random_answers, survey_of
+
+KINDS = ["scale", "yes_no", "choice", "multi"]
+
+
+def random_policy(seed, visits):
+    rng = np.random.default_rng(seed)
+    survey = survey_of([(str(rng.choice(KINDS)), 3, bool(rng.random() < 0.5)) for _ in range(4)])
+    policy = al.RidgeSurveyUCB(
+        survey, arms=["a", "b"], reward=(-1, 0.7), beta_min=1, sigma=0.03, delta=0.1
+    )
+    for i in range(visits):
+        step(policy, rng)
+        if i == visits // 2:
+            policy.add_arm("late")
+        if i == visits - 1:
+            policy.retire_arm("b")
+    return policy, rng
+
+
+def step(policy, rng):
+    visit = policy.visit(known=random_answers(policy.survey, rng))
+    policy.learn(visit, float(rng.uniform(-1, 0.7)))
+    return visit.arm
+
+
+@settings(derandomize=True, deadline=None, max_examples=25)
+@given(st.integers(0, 2**32), st.integers(0, 120))
+def test_a_loaded_policy_has_the_same_state_and_the_same_future(tmp_path_factory, seed, visits):
+    path = tmp_path_factory.mktemp("saved") / "state.json"
+    policy, rng = random_policy(seed, visits)
+    policy.save(path)
+    loaded = al.load(path)
+    assert type(loaded) is type(policy)
+    twin = np.random.default_rng(0)
+    twin.bit_generator.state = rng.bit_generator.state
+    for _ in range(30):
+        assert step(policy, rng) == step(loaded, twin)
+        z = policy.encode(random_answers(policy.survey, np.random.default_rng(seed)))
+        assert policy.ucb(z).tobytes() == loaded.ucb(z).tobytes()
+        assert policy.radius.tobytes() == loaded.radius.tobytes()
+    assert policy.effects() == loaded.effects()
+    assert policy.to_dict() == loaded.to_dict()
+
+
+@pytest.mark.parametrize("kind", [al.LinUCB, al.OFUL, al.Uniform])
+def test_every_policy_comes_back_as_what_it_was(tmp_path, kind):
+    policy = kind(al.Survey.unit(3, coding="raw"), arms=["a", "b"], reward=(0, 2))
+    policy.learn_row(1, [1, 0.5, 0.25, 1], 1.3)
+    policy.save(tmp_path / "state.json")
+    loaded = al.load(tmp_path / "state.json")
+    assert type(loaded) is kind
+    assert loaded.to_dict() == policy.to_dict()
+    assert loaded.survey == policy.survey
+
+
+def test_target_comes_back_with_its_coefficients(tmp_path):
+    truth = [[0, 0.1, 0, 0], [0.3, 0, 0, 1 / 3]]
+    policy = al.Target(al.Survey.unit(3), arms=["a", "b"], reward=(0, 1), coefficients=truth)
+    policy.save(tmp_path / "state.json")
+    assert al.load(tmp_path / "state.json").coefficients.tolist() == truth
+
+
+@pytest.fixture
+def saved(tmp_path):
+    policy, _ = random_policy(1, 60)
+    path = tmp_path / "state.json"
+    policy.save(path)
+    return path
+
+
+def test_the_file_is_plain_json_without_nan(saved):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    content = json.loads(saved.read_text(), parse_constant=refuse)
+    assert (content["format"], content["version"]) == ("askless.policy", 1)
+
+
+def test_a_cut_off_file_is_refused(saved):
+    text = saved.read_text()
+    for end in (0, 1, len(text) // 2, len(text) - 1):
+        saved.write_text(text[:end])
+        with pytest.raises(StateError, match=r"state.json.*damaged"):
+            al.load(saved)
+
+
+def test_a_changed_number_is_noticed(saved):
+    text = saved.read_text()
+    content = json.loads(text)
+    content["content"]["state"]["arms"][0]["n"] += 1
+    saved.write_text(json.dumps(content))
+    with pytest.raises(StateError, match="checksum"):
+        al.load(saved)
+
+
+def rewrite(path, change):
+    """Change the content and give it a checksum that fits."""
+    saved = json.loads(path.read_text())
+    change(saved["content"])
+    saved["checksum"] = files.checksum(saved["content"])
+    path.write_text(json.dumps(saved))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c["state"]["arms"].pop(),
+        lambda c: c["state"]["arms"][0]["gram"].pop(),
+        lambda c: c["state"]["arms"][0].pop("moment"),
+        lambda c: c["state"]["arms"][0]["gram"].__setitem__(0, ["x"]),
+        lambda c: c["state"].pop("arms"),
+        lambda c: c.pop("survey"),
+        lambda c: c["survey"]["questions"].pop(),
+        lambda c: c["settings"].__setitem__("delta", 7),
+        lambda c: c["settings"].__setitem__("colour", 7),
+        lambda c: c["live"].pop(),
+        lambda c: c.__setitem__("arms_at_start", 0),
+        lambda c: c["counters"].pop("version"),
+        lambda c: c["state"]["arms"][0]["dropped"].__setitem__("99", [1, 0, 0, 0]),
+        lambda c: c["state"]["arms"][0].__setitem__("n", -3),
+        lambda c: c["state"]["arms"][0].__setitem__("n", 10**6),
+    ],
+)
+def test_content_that_cannot_be_is_refused_even_with_a_checksum(saved, change):
+    rewrite(saved, change)
+    with pytest.raises(StateError, match=r"state.json.*damaged"):
+        al.load(saved)
+
+
+def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
+    content = json.loads(saved.read_text())
+    saved.write_text(json.dumps(content | {"version": 2}))
+    with pytest.raises(StateError, match=r"version 2.*newer"):
+        al.load(saved)
+    saved.write_text(json.dumps(content | {"format": "other"}))
+    with pytest.raises(StateError, match="not a saved askless policy"):
+        al.load(saved)
+    saved.write_text("[1, 2]")
+    with pytest.raises(StateError, match="not a saved askless policy"):
+        al.load(saved)
+    saved.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(StateError, match="damaged"):
+        al.load(saved)
+    with pytest.raises(StateError, match="cannot read"):
+        al.load(tmp_path / "nothing.json")
+    with pytest.raises(StateError, match="cannot write"):
+        al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1)).save(tmp_path / "no" / "x.json")
+
+
+def test_saving_over_a_file_leaves_nothing_else_behind(saved):
+    al.load(saved).save(saved)
+    assert [path.name for path in saved.parent.iterdir()] == ["state.json"]
+
+
+class Mine(al.Uniform):
+    """A policy of a user's own."""
+
+    name = "mine"
+
+
+def test_a_policy_of_ones_own_is_loaded_by_its_class(tmp_path):
+    policy = Mine(al.Survey.unit(1), arms=["a"], reward=(0, 1), seed=3)
+    policy.save(tmp_path / "state.json")
+    with pytest.raises(StateError, match=r"'mine'.*kind="):
+        al.load(tmp_path / "state.json")
+    with pytest.raises(StateError, match="'mine'"):
+        al.load(tmp_path / "state.json", kind=al.Uniform)
+    assert al.load(tmp_path / "state.json", kind=Mine).seed == 3

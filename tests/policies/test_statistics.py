@@ -1,0 +1,151 @@
+"""The statistics are exact sums: any order, any split, and a row comes out again bit for bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askless as al
+from askless.errors import AsklessError
+from worlds import random_answers, survey_of
+
+QUESTIONS = [("scale", 1, True), ("choice", 3, False), ("multi", 2, False), ("scale", 1, False)]
+TRUTH = ("n", "gram", "moment", "squares")
+
+
+def rows_of(survey, count, seed):
+    rng = np.random.default_rng(seed)
+    contexts = np.array([survey.encode(random_answers(survey, rng)) for _ in range(count)])
+    rewards = 2 + 8 * contexts[:, -1] + rng.uniform(-1, 1, size=count)  # the last question matters
+    return rng.integers(2, size=count), contexts, rewards
+
+
+def policy_with(rows, **settings):
+    survey = survey_of(QUESTIONS)
+    settings = {"beta_min": 0} | settings
+    policy = al.RidgeSurveyUCB(survey, arms=["a", "b"], reward=(-3, 7), **settings)
+    policy.learn_rows(*rows)
+    return policy
+
+
+def truth(policy):
+    return {name: getattr(policy._state_of_arms, name).tobytes() for name in TRUTH}
+
+
+@settings(derandomize=True, deadline=None, max_examples=20)
+@given(st.integers(0, 2**32), st.integers(1, 300))
+def test_order_and_splitting_do_not_matter(seed, count):
+    survey = survey_of(QUESTIONS)
+    rows = rows_of(survey, count, seed)
+    whole = policy_with(rows)
+    order = np.random.default_rng(seed + 1).permutation(count)
+    assert truth(policy_with([part[order] for part in rows])) == truth(whole)
+    half = count // 2
+    first, second = policy_with([p[:half] for p in rows]), policy_with([p[half:] for p in rows])
+    first.merge(second)
+    assert truth(first) == truth(whole)
+    assert first.version == whole.version
+
+
+@settings(derandomize=True, deadline=None, max_examples=20)
+@given(st.integers(0, 2**32), st.integers(2, 200))
+def test_unlearning_a_row_gives_the_state_without_it(seed, count):
+    arms, contexts, rewards = rows_of(survey_of(QUESTIONS), count, seed)
+    policy = policy_with((arms, contexts, rewards))
+    gone = seed % count
+    policy.unlearn_row(arms[gone], contexts[gone], rewards[gone])
+    without = policy_with([np.delete(part, gone, axis=0) for part in (arms, contexts, rewards)])
+    assert truth(policy) == truth(without)
+    policy.to_dict(), without.to_dict()  # refreshed: the derived state follows the statistics
+    assert policy.ucb(contexts[0]).tobytes() == without.ucb(contexts[0]).tobytes()
+
+
+def test_sums_are_those_of_exact_integers():
+    survey = survey_of(QUESTIONS)
+    arms, contexts, rewards = rows_of(survey, 3_000, 5)
+    policy = policy_with((arms, contexts, rewards))
+    state = policy._state_of_arms
+    z = np.round(contexts * 1024).astype(int).astype(object)
+    y = np.array([int(np.floor((r - 2) / 10 * 16384 + 0.5)) for r in rewards], dtype=object)
+    for k in range(2):
+        mine = arms == k
+        gram = np.tril((z[mine].T @ z[mine]).astype(float)) / 2**20
+        assert (state.gram[k] == gram).all()
+        assert (state.moment[k] == (z[mine].T @ y[mine]).astype(float) / 2**24).all()
+        assert state.squares[k] == int((y[mine] ** 2).sum()) / 2**28
+        assert state.n[k] == mine.sum()
+
+
+def test_a_drop_deletes_rows_and_columns_exactly():
+    survey = survey_of(QUESTIONS)
+    rows = rows_of(survey, 4_000, 8)
+    full = policy_with(rows)
+    short = policy_with(rows, beta_min=6, sigma=0.3)
+    state, whole = short._state_of_arms, full._state_of_arms
+    dropped = ~short.support
+    assert dropped.any()
+    assert not dropped.all()
+    for k in range(2):
+        kept = state.columns[k, : state.size[k]]
+        used = [0] + [
+            column
+            for g, question in enumerate(survey)
+            if short.support[k, g]
+            for column in range(*survey.columns_of(question.name).indices(100))
+        ]
+        assert kept.tolist() == used
+        size = len(kept)
+        assert (state.gram[k, :size, :size] == np.tril(whole.gram[k][np.ix_(kept, kept)])).all()
+        assert (state.moment[k, :size] == whole.moment[k][kept]).all()
+        assert (state.gram[k, size:] == 0).all()
+
+
+def test_unlearning_lets_no_dropped_question_come_back():
+    rows = rows_of(survey_of(QUESTIONS), 4_000, 8)
+    policy = policy_with(rows, beta_min=6, sigma=0.3)
+    before = policy.support
+    assert not before.all()
+    for i in range(1_500):
+        policy.unlearn_row(rows[0][i], rows[1][i], rows[2][i])
+    assert (policy.support == before).all()
+
+
+def test_what_was_never_learned_cannot_be_unlearned():
+    policy = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0)
+    with pytest.raises(AsklessError, match="no rows"):
+        policy.unlearn_row(0, [1, 0.5], 0.5)
+    policy.learn_row(0, [1, 0.25], 0.5)
+    before = truth(policy)
+    with pytest.raises(AsklessError, match="not learned this row"):
+        policy.unlearn_row(0, [1, 0.5], 0.5)
+    with pytest.raises(AsklessError, match="not learned this row"):
+        policy.unlearn_row(0, [1, 0.25], 1.0)
+    assert truth(policy) == before
+
+
+def test_merging_keeps_what_both_kept_and_when_the_rest_went():
+    rows = rows_of(survey_of(QUESTIONS), 4_000, 8)
+    early, late = (
+        policy_with(rows, beta_min=6, sigma=0.3),
+        policy_with([part[:10] for part in rows], beta_min=6, sigma=0.3),
+    )
+    assert late.support.all()
+    support, drops = early.support, [row.dropped_at for row in early.effects()]
+    late.merge(early)
+    assert (late.support == support).all()
+    assert [row.dropped_at for row in late.effects()] == drops
+    assert late.rows.sum() == 4_010
+
+
+def test_merging_another_study_is_refused():
+    survey = al.Survey.unit(2)
+    policy = al.OFUL(survey, arms=["a"], reward=(0, 1))
+    for other in (
+        al.OFUL(survey, arms=["b"], reward=(0, 1)),
+        al.OFUL(survey, arms=["a"], reward=(0, 2)),
+        al.OFUL(survey, arms=["a"], reward=(0, 1), delta=0.01),
+        al.OFUL(al.Survey.unit(3), arms=["a"], reward=(0, 1)),
+        al.LinUCB(survey, arms=["a"], reward=(0, 1)),
+    ):
+        with pytest.raises(AsklessError, match="same study"):
+            policy.merge(other)

@@ -1,0 +1,313 @@
+"""One respondent's passage: order, parts, refusals, interruptions and races."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askless as al
+from askless.errors import AnswerError, AsklessError, SettingError, StateError, VisitError
+from worlds import random_answers, survey_of
+
+SURVEY = al.Survey(
+    [
+        al.Scale("age", low=18, high=90),
+        al.YesNo("donor", may_skip=True),
+        al.Choice("cause", ["children", "animals"]),
+        al.Multi("media", ["tv", "web"], always_ask=True),
+    ]
+)
+ANSWERS = {"age": 30, "donor": True, "cause": "animals", "media": ["web"]}
+
+
+@pytest.fixture
+def policy():
+    return al.RidgeSurveyUCB(SURVEY, arms=["red", "blue", "green"], reward=(0, 100), beta_min=5)
+
+
+def drop(policy, question, arms=None):
+    """Let arms lose a question, as learning would."""
+    g = policy.survey.index(question)
+    for k in range(len(policy.arms)) if arms is None else arms:
+        policy._state_of_arms.support[k, g] = False
+        policy._state_of_arms.dropped_at[k, g] = 1
+        al.policies.arm_state.pack(policy.survey.columns, policy._state_of_arms, k)
+        policy._refresh([k])
+
+
+def test_asks_in_survey_order_then_plays(policy):
+    visit = policy.visit()
+    assert visit.asks == ("age", "donor", "cause", "media")
+    visit.answer({"cause": "animals", "age": 30})
+    assert visit.asks == ("donor", "media")
+    assert not visit.decided
+    with pytest.raises(VisitError, match=r"not decided.*donor, media"):
+        _ = visit.arm
+    visit.answer({"donor": None, "media": []})
+    assert visit.asks == ()
+    assert (visit.arm, visit.arm_index) == ("red", 0)
+    assert visit.answers == {"cause": "animals", "age": 30, "donor": None, "media": []}
+    assert visit.asked == ("age", "donor", "cause", "media")
+
+
+def test_known_answers_are_not_asked_again(policy):
+    visit = policy.visit(known={"age": 44, "cause": "children"})
+    assert visit.asks == ("donor", "media")
+    visit.answer({"donor": False, "media": ["tv"]})
+    policy.learn(visit, 10)
+    np.testing.assert_array_equal(visit.context(), policy.encode(visit.answers))
+
+
+def test_everything_known_decides_at_once(policy):
+    visit = policy.visit(known=ANSWERS)
+    assert visit.asks == ()
+    assert visit.arm == "red"
+    assert visit.asked == ()
+
+
+def test_known_answers_that_nobody_needs_are_checked_and_let_go(policy):
+    drop(policy, "age")
+    visit = policy.visit(known={"age": 44})
+    assert visit.answers == {}
+    with pytest.raises(AnswerError, match="'age'"):
+        policy.visit(known={"age": 444})
+
+
+def test_only_what_eligible_arms_use_is_asked(policy):
+    drop(policy, "age", arms=[1])
+    drop(policy, "cause", arms=[1, 2])
+    assert policy.visit(arms=["blue"]).asks == ("donor", "media")
+    assert policy.visit(arms=["green", "blue"]).asks == ("age", "donor", "media")
+    assert policy.visit().asks == ("age", "donor", "cause", "media")
+
+
+def test_only_eligible_arms_are_played(policy):
+    visit = policy.visit(known=ANSWERS, arms=["green", "blue"])
+    assert visit.arm == "blue"
+
+
+def test_always_ask_is_asked_when_no_model_uses_it(policy):
+    drop(policy, "media")
+    assert policy.asked_now() == ("age", "donor", "cause", "media")
+    visit = policy.visit(known={q: a for q, a in ANSWERS.items() if q != "media"})
+    assert visit.asks == ("media",)
+    visit.answer({"media": ["tv"]})
+    policy.learn(visit, 3)
+    assert policy.rows.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"age": 17}, "'age'.*17"),
+        ({"age": float("nan")}, "'age'.*nan"),
+        ({"age": float("inf")}, "'age'.*inf"),
+        ({"age": None}, "'age' may not be skipped"),
+        ({"cause": "plants"}, "'cause'.*'plants'"),
+        ({"colour": "red"}, "no question 'colour'"),
+        ({3: "red"}, "no question 3"),
+        ({"age": 30, "donor": "yes"}, "'donor'.*'yes'"),
+        ({}, "give a dict"),
+        (["age"], "give a dict"),
+    ],
+)
+def test_a_refused_answer_leaves_no_trace(policy, answers, message):
+    visit = policy.visit()
+    assert visit.asks
+    before = visit.to_dict()
+    with pytest.raises(AnswerError, match=message):
+        visit.answer(answers)
+    assert visit.to_dict() == before
+
+
+def test_an_answer_to_what_was_not_asked_is_refused(policy):
+    drop(policy, "age")
+    visit = policy.visit()
+    with pytest.raises(AnswerError, match=r"'age' was not asked.*donor, cause, media"):
+        visit.answer({"age": 30, "donor": True})
+    assert visit.answers == {}
+
+
+def test_a_question_is_answered_once(policy):
+    visit = policy.visit()
+    visit.answer({"age": 30})
+    for again in (30, 31):
+        with pytest.raises(AnswerError, match="'age' has been answered"):
+            visit.answer({"age": again})
+    assert visit.answers == {"age": 30}
+
+
+def test_a_visit_sees_the_newest_state_and_keeps_answers_to_what_it_showed(policy):
+    visit = policy.visit()
+    assert visit.asks == ("age", "donor", "cause", "media")
+    drop(policy, "age")
+    assert visit.asks == ("donor", "cause", "media")
+    visit.answer({"age": 30, "donor": True})  # the page showed it, so the answer is not lost
+    assert visit.answers == {"age": 30, "donor": True}
+
+
+def test_a_drop_can_finish_a_visit(policy):
+    visit = policy.visit()
+    visit.answer({"donor": True, "cause": "animals", "media": []})
+    assert visit.asks == ("age",)
+    drop(policy, "age")
+    assert visit.asks == ()
+    assert visit.arm == "red"
+    visit.answer({"age": 30})  # it was shown; kept, and the decision stands
+    assert visit.answers["age"] == 30
+
+
+def test_the_decision_is_recorded_once_with_its_version(policy):
+    visit = policy.visit(known=ANSWERS)
+    assert (visit.arm, visit.version) == ("red", 0)
+    for _ in range(3):
+        policy.learn_row(0, policy.encode(ANSWERS), 0)  # red is bad now
+    assert policy.visit(known=ANSWERS).arm != "red"
+    assert policy.visit(known=ANSWERS).version == 3
+    assert (visit.arm, visit.version) == ("red", 0)
+    policy.learn(visit, 50)
+    assert policy.rows.tolist() == [4, 0, 0]
+
+
+def test_an_arm_added_later_is_not_for_visits_already_begun(policy):
+    visit = policy.visit()
+    drop(policy, "age")
+    policy.add_arm("late")
+    assert "age" not in visit.asks  # the new arm's full support is not this visit's business
+    visit.answer({"donor": True, "cause": "animals", "media": []})
+    assert visit.arm != "late"
+    assert "age" in policy.visit().asks
+
+
+def test_an_arm_retired_meanwhile_is_not_played(policy):
+    visit = policy.visit(arms=["red", "blue"])
+    visit.answer({"age": 30, "donor": True, "cause": "animals"})
+    policy.retire_arm("red")
+    visit.answer({"media": []})
+    assert visit.arm == "blue"
+
+
+def test_a_visit_whose_arms_are_all_retired_says_so(policy):
+    visit = policy.visit(arms=["red"])
+    policy.retire_arm("red")
+    with pytest.raises(VisitError, match="retired"):
+        _ = visit.asks
+
+
+def test_eligibility_is_checked(policy):
+    with pytest.raises(SettingError, match="no arm is eligible"):
+        policy.visit(arms=[])
+    with pytest.raises(SettingError, match="no arm 'pink'"):
+        policy.visit(arms=["pink"])
+    with pytest.raises(SettingError, match="give a list"):
+        policy.visit(arms="red")
+    policy.retire_arm("red")
+    with pytest.raises(SettingError, match=r"no arm is eligible.*blue, green"):
+        policy.visit(arms=["red"])
+    assert policy.visit(arms=["red", "blue"], known=ANSWERS).arm == "blue"
+    assert policy.to_dict()["counters"]["next_number"] == 1  # refused visits take no number
+
+
+def test_explains_itself_before_and_after(policy):
+    drop(policy, "age", arms=[1])
+    drop(policy, "media")
+    visit = policy.visit(known={"donor": True})
+    before = visit.explain()
+    assert before.asks == {
+        "age": ("red", "green"),
+        "cause": ("red", "blue", "green"),
+        "media": (),
+    }
+    assert "age: red, green" in str(before)
+    assert "media: asked of everyone" in str(before)
+    visit.answer({"age": 30, "cause": "animals", "media": []})
+    after = visit.explain()
+    assert after.arm == visit.arm
+    upper = policy.ucb(visit.context()) + 50  # centred around the middle of 0 to 100
+    assert {arm: pair[1] for arm, pair in after.outlook.items()} == dict(
+        zip(policy.arms, upper.tolist(), strict=True)
+    )
+    assert all(pair[0] == 50 for pair in after.outlook.values())  # nothing learned: the middle
+    assert "<- played" in str(after)
+    assert "after 3 questions" in str(after)
+
+
+def test_explaining_a_policy_without_an_outlook():
+    policy = al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1))
+    assert str(policy.visit(known={"x1": 1}).explain()) == "Played a after 0 questions (state 0)"
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.integers(0, 2**32))
+def test_an_interrupted_visit_equals_one_that_was_not(seed):
+    rng = np.random.default_rng(seed)
+    kinds = ["scale", "yes_no", "choice", "multi"]
+    survey = survey_of([(str(rng.choice(kinds)), 3, bool(rng.random() < 0.5)) for _ in range(5)])
+    policy = al.RidgeSurveyUCB(survey, arms=["a", "b"], reward=(0, 1), beta_min=0.6, sigma=0.02)
+    for _ in range(30):
+        answers = random_answers(survey, rng)
+        twin = copy.deepcopy(policy)
+        whole, parted = policy.visit(), twin.visit()
+        if whole.asks:
+            whole.answer({q: answers[q] for q in whole.asks})
+        while asks := parted.asks:
+            part = [q for q in asks if rng.random() < 0.5] or asks[:1]
+            parted.answer({q: answers[q] for q in part})
+            parted = twin.visit(json.loads(json.dumps(parted.to_dict())))
+        one, other = whole.to_dict(), parted.to_dict()
+        assert one == other | {"answers": other["answers"], "asked": one["asked"]}
+        assert set(one["asked"]) == set(other["asked"])
+        reward = float(rng.random())
+        policy.learn(whole, reward)
+        twin.learn(parted, reward)
+        assert policy.to_dict() == twin.to_dict()
+
+
+def test_a_learned_visit_stays_learned_when_resumed(policy):
+    visit = policy.visit(known=ANSWERS)
+    policy.learn(visit, 25)
+    again = policy.visit(visit.to_dict())
+    policy.learn(again, 25)
+    assert policy.rows.sum() == 1
+    with pytest.raises(AsklessError, match="25"):
+        policy.learn(again, 26)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "not a saved visit"),
+        ({"version": 2}, "version 2"),
+        ({"arms": ["pink"]}, "'pink'"),
+        ({"arm": "pink"}, "'pink'"),
+        ({"answers": {"colour": 1}}, "'colour'"),
+        ({"answers": {"age": 300}}, "'age'"),
+        ({"answers": {"cause": "animals"}}, "never asked"),
+        ({"reward": 1000}, "1000"),
+        ({"answers": None}, "damaged"),
+        ({"number": "x"}, "damaged"),
+    ],
+)
+def test_a_damaged_visit_is_refused(policy, change, message):
+    visit = policy.visit()
+    visit.answer({"age": 30})
+    saved = visit.to_dict() | {"asked": ["age"]}
+    with pytest.raises(StateError, match=message):
+        policy.visit(saved | change)
+
+
+def test_a_visit_without_a_part_is_refused(policy):
+    saved = policy.visit().to_dict()
+    for key in saved:
+        with pytest.raises(StateError):
+            policy.visit({k: v for k, v in saved.items() if k != key})
+    with pytest.raises(StateError, match="not a saved visit"):
+        policy.visit(["age"])
+
+
+def test_a_saved_visit_takes_no_options(policy):
+    with pytest.raises(VisitError, match="alone"):
+        policy.visit(policy.visit().to_dict(), known={"age": 30})

@@ -1,0 +1,404 @@
+"""Surveys: the order of questions, and contexts made, read and refused."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from survey_strategies import STEP, answers_to, extreme_values, refused, surveys
+
+from askless.errors import AnswerError, SettingError
+from askless.kernels.bundles import NUMBER, ONE_HOT, SIGNS
+from askless.survey import Choice, Multi, Scale, Survey, YesNo
+
+AGE = Scale("age", low=18, high=90)
+DONOR = YesNo("donor", may_skip=True)
+CAUSE = Choice("cause", ["children", "animals", "climate"])
+MEDIA = Multi("media", ["tv", "web"], may_skip=True)
+SURVEY = Survey([AGE, DONOR, CAUSE, MEDIA])
+NAN = math.nan
+
+# One context of SURVEY, by hand: constant; age 54; no donor; animals; web without tv.
+ANSWERS = {"age": 54, "donor": False, "cause": "animals", "media": ["web"]}
+CONTEXT = [1.0, 0.0, -0.5, 0.0, 0.0, 1.0, 0.0, -0.5, 0.5, 0.0]
+
+
+# -- descriptions --------------------------------------------------------------------------------
+
+
+def test_a_survey_without_questions_is_refused():
+    with refused(SettingError, "no questions"):
+        Survey([])
+
+
+@pytest.mark.parametrize("other", ["age", None, {"name": "age"}, YesNo, 3])
+def test_what_is_no_question_is_refused(other):
+    with refused(SettingError, repr(other), "not a question"):
+        Survey([AGE, other])
+
+
+@pytest.mark.parametrize("one", [AGE, None, 3], ids=["a question", "None", "a number"])
+def test_questions_that_are_no_list_are_refused(one):
+    with refused(SettingError, "list"):
+        Survey(one)
+
+
+def test_two_questions_with_one_name_are_refused():
+    with refused(SettingError, "question", "'age'"):
+        Survey([AGE, DONOR, YesNo("age")])
+
+
+@pytest.mark.parametrize("coding", ["center", "Raw", None, 1, ["raw"]])
+def test_an_unknown_coding_is_refused(coding):
+    with refused(SettingError, "coding", repr(coding), "'centred'", "'raw'"):
+        Survey([AGE], coding=coding)
+
+
+@pytest.mark.parametrize("d", [0, -1, True, 2.0, "3", None])
+def test_the_papers_survey_needs_a_whole_number_of_questions(d):
+    with refused(SettingError, "d is", repr(d)):
+        Survey.unit(d)
+
+
+def test_the_papers_survey_has_d_scales_from_zero_to_one():
+    survey = Survey.unit(np.int64(3), coding="raw")
+    assert list(survey) == [Scale(name, low=0, high=1) for name in ("x1", "x2", "x3")]
+    assert survey.coding == "raw"
+    assert Survey.unit(50).column_count == 51
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        YesNo("q"),
+        Choice("q", ["a", "b"]),
+        Multi("q", ["a"]),
+        Scale("q", low=0, high=1, may_skip=True),
+    ],
+    ids=["yes_no", "choice", "multi", "may_skip"],
+)
+def test_raw_coding_refuses_all_but_scales_that_must_be_answered(question):
+    with refused(SettingError, "question 'q'", "raw"):
+        Survey([AGE, question], coding="raw")
+
+
+# -- looking at it -------------------------------------------------------------------------------
+
+
+def test_the_columns_follow_the_order_of_the_questions():
+    assert SURVEY.column_names == (
+        "constant",
+        "age",
+        "donor",
+        "donor (skipped)",
+        "cause = children",
+        "cause = animals",
+        "cause = climate",
+        "media = tv",
+        "media = web",
+        "media (skipped)",
+    )
+    assert SURVEY.column_count == 10
+    assert [SURVEY.columns_of(name) for name in SURVEY.names] == [
+        slice(1, 2),
+        slice(2, 4),
+        slice(4, 7),
+        slice(7, 10),
+    ]
+
+
+def test_questions_are_found_by_name():
+    assert len(SURVEY) == 4
+    assert list(SURVEY) == [AGE, DONOR, CAUSE, MEDIA]
+    assert SURVEY["cause"] is CAUSE
+    assert SURVEY.index("media") == 3
+
+
+@pytest.mark.parametrize("name", ["Age", "", 0, None])
+def test_a_question_that_is_not_in_the_survey_is_refused_by_name(name):
+    for look in (SURVEY.index, SURVEY.columns_of, SURVEY.__getitem__):
+        with refused(AnswerError, repr(name), "age, donor, cause, media"):
+            look(name)
+
+
+def test_the_names_of_a_long_survey_are_not_all_listed():
+    with refused(AnswerError, "'y'", "x10, …"):
+        Survey.unit(11).index("y")
+    with pytest.raises(AnswerError, match=r"x10$"):
+        Survey.unit(10).index("y")
+
+
+@pytest.mark.parametrize(
+    ("survey", "plain"),
+    [
+        (Survey([AGE, YesNo("b"), Multi("c", ["a", "b"])]), True),
+        (Survey([AGE, CAUSE]), False),
+        (Survey([DONOR]), False),
+    ],
+    ids=["plain", "choice", "skip"],
+)
+def test_a_survey_is_plain_without_choices_and_skips(survey, plain):
+    assert survey.plain is plain
+
+
+def test_the_kernels_columns_say_where_each_question_stands():
+    columns = SURVEY.columns
+    assert columns.kind.tolist() == [NUMBER, SIGNS, ONE_HOT, SIGNS]
+    assert columns.first.tolist() == [1, 2, 4, 7]
+    assert columns.width.tolist() == [1, 2, 3, 3]
+    assert columns.skip.tolist() == [0, 1, 0, 1]
+
+
+@given(surveys())
+@settings(derandomize=True, deadline=None)
+def test_the_kernels_columns_hold_each_questions_values_and_directions(survey):
+    columns = survey.columns
+    assert columns.start[0] == 0
+    assert columns.start[-1] == len(columns.directions)
+    for i, question in enumerate(survey):
+        where = survey.columns_of(question.name)
+        values = extreme_values(question)
+        assert columns.low[where].tolist() == values.min(axis=0).tolist()
+        assert columns.high[where].tolist() == values.max(axis=0).tolist()
+        block = columns.directions[columns.start[i] : columns.start[i + 1]]
+        assert np.array_equal(block[:, : question.width], question.directions())
+        assert not block[:, question.width :].any()
+
+
+def test_raw_columns_run_from_zero_to_one():
+    columns = Survey([AGE], coding="raw").columns
+    assert (columns.low[1], columns.high[1]) == (0.0, 1.0)
+
+
+@given(surveys())
+@settings(derandomize=True, deadline=None)
+def test_a_survey_survives_the_way_through_json(survey):
+    back = Survey.from_dict(json.loads(json.dumps(survey.to_dict())))
+    assert back == survey
+    assert hash(back) == hash(survey)
+    assert back.names == survey.names
+
+
+def test_surveys_differ_by_coding_by_order_and_from_other_things():
+    assert Survey.unit(2) == Survey.unit(2)
+    assert Survey.unit(2) != Survey.unit(2, coding="raw")
+    assert Survey.from_dict(Survey.unit(2, coding="raw").to_dict()).coding == "raw"
+    assert Survey([AGE, DONOR]) != Survey([DONOR, AGE])
+    assert Survey([AGE]) != [AGE]
+
+
+# -- answers to contexts -------------------------------------------------------------------------
+
+
+def test_a_context_is_the_constant_and_the_columns_in_order():
+    assert SURVEY.encode(ANSWERS).tolist() == CONTEXT
+    assert SURVEY.decode(CONTEXT) == ANSWERS
+    assert Survey([AGE], coding="raw").encode({"age": 36}).tolist() == [1.0, 0.25]
+    assert Survey([AGE], coding="raw").decode([1.0, 0.25]) == {"age": 36.0}
+
+
+def test_the_order_in_which_answers_are_given_does_not_matter():
+    assert SURVEY.encode(dict(reversed(ANSWERS.items()))).tolist() == CONTEXT
+
+
+def test_a_skip_and_an_answer_left_out_are_different():
+    z = SURVEY.encode({"donor": None, "cause": "climate"})
+    assert z[2:7].tolist() == [0.0, 1.0, 0.0, 0.0, 1.0]
+    assert z[0] == 1.0
+    assert np.isnan(z[[1, 7, 8, 9]]).all()
+    assert SURVEY.decode(z) == {"donor": None, "cause": "climate"}
+
+
+@given(surveys(), st.data())
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_any_answers_to_some_questions_survive_the_round_trip(survey, data):
+    answers = {
+        question.name: data.draw(answers_to(question))
+        for question in survey
+        if data.draw(st.booleans())
+    }
+    z = survey.encode(answers)
+    back = survey.decode(z)
+    assert list(back) == list(answers)
+    for question in survey:
+        if question.name not in answers:
+            assert np.isnan(z[survey.columns_of(question.name)]).all()
+        elif not isinstance(question, Scale) or answers[question.name] is None:
+            assert back[question.name] == answers[question.name]
+    assert survey.encode(back).tobytes() == z.tobytes()
+    assert survey.check_row(z).tobytes() == z.tobytes()
+
+
+def test_checked_answers_are_plain_python_under_plain_names():
+    given_answers = {
+        np.str_("age"): np.float64(30),
+        "donor": np.True_,
+        "cause": np.str_("animals"),
+        "media": np.array(["web"]),
+    }
+    checked = SURVEY.check(given_answers)
+    expected = {"age": 30.0, "donor": True, "cause": "animals", "media": ["web"]}
+    assert json.loads(json.dumps(checked)) == expected
+    assert {type(name) for name in checked} == {str}
+
+
+def test_an_answer_that_does_not_fit_is_refused_with_its_question():
+    for door in (SURVEY.check, SURVEY.encode):
+        with refused(AnswerError, "question 'age'", "91"):
+            door({"donor": True, "age": 91})
+
+
+@pytest.mark.parametrize("name", ["weight", 3, None])
+def test_an_answer_to_an_unknown_question_is_refused(name):
+    for door in (SURVEY.check, SURVEY.encode):
+        with refused(AnswerError, repr(name), "age, donor"):
+            door({"age": 30, name: 70})
+
+
+@pytest.mark.parametrize("answers", [None, [("age", 30)], "age", 3])
+def test_answers_that_are_no_dict_are_refused(answers):
+    for door in (SURVEY.check, SURVEY.encode):
+        with refused(AnswerError, "answers", repr(answers), "dict"):
+            door(answers)
+
+
+# -- contexts from outside -----------------------------------------------------------------------
+
+
+def changed(**columns):
+    """Return CONTEXT with some columns changed: c2=0.5 sets column 2."""
+    row = list(CONTEXT)
+    for column, value in columns.items():
+        row[int(column[1:])] = value
+    return row
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (changed(c1=0.5 + 1e-9), "age"),
+        (changed(c1=-0.6), "age"),
+        (changed(c1=math.inf), "age"),
+        (changed(c1=-math.inf), "age"),
+        (changed(c2=0.0), "donor"),
+        (changed(c2=-0.5 + 1e-12), "donor"),
+        (changed(c2=1.0), "donor"),
+        (changed(c2=math.inf), "donor"),
+        (changed(c3=0.5), "donor"),
+        (changed(c3=-1.0), "donor"),
+        (changed(c3=2.0), "donor"),
+        (changed(c3=1.0), "donor"),  # skipped, yet with a value
+        (changed(c3=NAN), "donor"),
+        (changed(c2=NAN), "donor"),
+        (changed(c4=1.0), "cause"),  # two options
+        (changed(c5=0.0), "cause"),  # none
+        (changed(c5=0.5), "cause"),
+        (changed(c4=0.5, c5=0.5), "cause"),
+        (changed(c4=-1.0, c6=1.0), "cause"),
+        (changed(c4=NAN), "cause"),
+        (changed(c5=NAN), "cause"),
+        (changed(c6=NAN), "cause"),
+        (changed(c7=0.25), "media"),
+        (changed(c8=0.0), "media"),
+        (changed(c7=0.0, c8=0.0), "media"),  # neither answered nor skipped
+        (changed(c9=1.0), "media"),
+        (changed(c7=0.0, c9=1.0), "media"),  # one value left under the skip
+        (changed(c7=NAN, c8=NAN), "media"),
+        (changed(c9=NAN), "media"),
+    ],
+)
+def test_columns_that_no_answer_gives_are_refused_by_their_question(row, name):
+    for door in (SURVEY.check_row, SURVEY.decode):
+        with refused(AnswerError, f"question '{name}'"):
+            door(row)
+
+
+def test_a_raw_context_runs_from_zero_to_one():
+    survey = Survey.unit(2, coding="raw")
+    assert survey.check_row([1, 0, 1]).tolist() == [1.0, 0.0, 1.0]
+    for value in (-0.001, 1.001):
+        with refused(AnswerError, "question 'x2'"):
+            survey.check_row([1, 0.5, value])
+
+
+@pytest.mark.parametrize("constant", [0.0, 2.0, -1.0, 1 + 1e-12, NAN, math.inf])
+def test_a_context_whose_constant_is_not_one_is_refused(constant):
+    with refused(AnswerError, repr(constant), "first column is 1"):
+        SURVEY.check_row(changed(c0=constant))
+
+
+@pytest.mark.parametrize(
+    "row", [[], CONTEXT[:-1], [*CONTEXT, 0.0], [CONTEXT], 1.0, np.ones((10, 1)), CONTEXT[1:]]
+)
+def test_a_context_of_the_wrong_shape_is_refused(row):
+    with refused(AnswerError, "shape", "(10,)"):
+        SURVEY.check_row(row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param("1, 0", id="a text"),
+        pytest.param(["one", "two"], id="words"),
+        pytest.param(["1", "0.25"], id="numbers in quotes"),
+        pytest.param(np.array(["1", "0.25"]), id="an array of texts"),
+        pytest.param([1, [0.25]], id="ragged"),
+        pytest.param([1, 10**400], id="too large for a float"),
+        pytest.param(np.array([1, 0.25j]), id="complex"),
+        pytest.param({"age": 30}, id="answers"),
+    ],
+)
+def test_a_context_that_is_no_row_of_numbers_is_refused(row):
+    with refused(AnswerError, "context", "not a row of numbers"):
+        Survey.unit(1).check_row(row)
+
+
+def test_questions_left_out_of_a_context_are_nan_in_all_their_columns():
+    row = changed(c1=NAN, c7=NAN, c8=NAN, c9=NAN)
+    assert np.array_equal(SURVEY.check_row(row), row, equal_nan=True)
+    assert SURVEY.decode(row) == {"donor": False, "cause": "animals"}
+
+
+def test_reading_a_row_tells_whether_it_is_complete():
+    out = np.empty(10)
+    assert SURVEY.read_row(CONTEXT, out) is True
+    assert out.tolist() == CONTEXT
+    # A NaN before and a NaN after complete questions.
+    assert SURVEY.read_row(changed(c1=NAN), out) is False
+    assert SURVEY.read_row(changed(c7=NAN, c8=NAN, c9=NAN), out) is False
+
+
+def test_a_row_is_copied_not_shared():
+    row = np.array(CONTEXT)
+    SURVEY.check_row(row)[0] = 7.0
+    assert row.tolist() == CONTEXT
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_strided_or_narrow_row_is_read_as_well(dtype):
+    wide = np.repeat(np.array(CONTEXT, dtype=dtype), 2)
+    assert SURVEY.check_row(wide[::2]).tolist() == CONTEXT
+
+
+@given(st.floats(0, 1))
+@example(1 / 2048)  # halfway between two steps: both doors must go the same way
+@example(1023 / 2048)
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_a_row_is_put_on_the_same_grid_as_an_answer(share):
+    centred = Survey.unit(1).check_row([1.0, share - 0.5])[1]
+    raw = Survey.unit(1, coding="raw").check_row([1.0, share])[1]
+    for value, exact in ((centred, share - 0.5), (raw, share)):
+        assert (value * 1024).is_integer()
+        assert abs(value - exact) <= STEP / 2
+    assert raw == Scale("x", low=0, high=1).encode(share, raw=True)[0]
+    assert centred == Scale("x", low=0, high=1).encode(share)[0]
+
+
+@pytest.mark.parametrize("steps", [-512, -511, -1, 0, 1, 255, 512])
+def test_a_row_takes_the_nearest_step(steps):
+    survey = Survey.unit(1)
+    for off in (-0.4, 0.0, 0.4):
+        value = min(0.5, max(-0.5, (steps + off) * STEP))
+        assert survey.check_row([1.0, value])[1] == steps * STEP
