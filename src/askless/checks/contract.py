@@ -179,14 +179,15 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
             fill(visit, answers)
             require(visit.arm != gone, "never plays a retired arm")
             policy.learn(visit, reward)
-    before, waiting = policy.to_dict(), policy.visit()
+    before, support, waiting = policy.to_dict(), policy.support, policy.visit()
     try:
         policy.add_arm("an arm added by check_policy")
     except SettingError:
         before["counters"]["next_number"] += 1  # the waiting visit took one
         require(policy.to_dict() == before, "keeps its state when it refuses an arm")
         return
-    require(bool(policy.support[-1].all()), "starts an added arm with the full support")
+    same = bool((policy.support[:-1] == support).all())
+    require(same, "changes no other arm when one is added")
     fill(waiting, next(iter(respondents))[0])
     added = policy.arms[-1]
     require(waiting.arm != added, "decides a visit among the arms there were when it started")

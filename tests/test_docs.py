@@ -1,0 +1,102 @@
+"""The docs are true: their code runs, their links lead somewhere, what they cite is there."""
+
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import askless as al
+from askless.policies.linear_ucb import LinearUCB
+from askless.survey.study_file import PolicySection, StudyFile, json_schema
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def python_blocks(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+def test_the_readme_s_ten_lines_work(tmp_path, monkeypatch, capsys):
+    answers = {"age": 30, "donor": True, "cause": "animals"}
+    played = []
+    ten_lines, looking, study = python_blocks(ROOT / "README.md")
+    names = {"ask_the_person": answers.get, "suggest": played.append}
+    exec(ten_lines, names)
+    assert played == ["red_cross"]
+    monkeypatch.chdir(tmp_path)
+    exec(looking, names)
+    assert names["policy"].rows.tolist() == [1, 0, 0]
+    assert "red_cross age" in capsys.readouterr().out
+    monkeypatch.chdir(ROOT)
+    exec(study, names)
+    assert names["policy"].arms == ("red_cross", "wwf", "msf")
+
+
+def test_the_library_page_s_own_policy_keeps_the_contract():
+    *_, own = python_blocks(ROOT / "docs" / "library.md")
+    names = {}
+    exec(own, names)
+    policy = names["BestOnAverage"](al.Survey.unit(1), arms=["a", "b"], reward=(0, 1))
+    for reward in (0.1, 0.9):
+        policy.learn_row(policy.play([1, 0.5]), [1, 0.5], reward)
+    assert policy.play([1, 0.5]) == 1
+
+
+def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
+    runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
+    shown = capsys.readouterr().out
+    assert "Still asked: age, donor, cause\n" in shown
+    assert len(re.findall(r"visit [\d,]+ \(row [\d,]+\) +its effect is at most", shown)) == 21
+    assert shown.count(" kept ") == 3
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?\)", page.read_text()):
+        linked = (page.parent / target) if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(), flags=re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+            assert anchor[1:] in slugs, anchor
+
+
+def test_every_section_of_the_maths_that_code_cites_is_there():
+    headings = set(
+        re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", (ROOT / "docs/maths.md").read_text(), re.MULTILINE)
+    )
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    for source in sources:
+        for cited in re.findall(r"maths ((?:\d+(?:\.\d+)?(?:, | and )?)+)", source.read_text()):
+            assert set(re.findall(r"\d+(?:\.\d+)?", cited)) <= headings, (source, cited)
+
+
+def test_the_published_schema_is_the_one_that_is_used():
+    assert json.loads((ROOT / "docs/study.schema.json").read_text()) == json_schema()
+
+
+def test_the_pages_name_every_key_and_setting():
+    page = (ROOT / "docs/study-file.md").read_text()
+    keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
+    for key in keys | set(PolicySection.model_fields):
+        assert f"`{key}`" in page, key
+    library = (ROOT / "docs/library.md").read_text()
+    for setting in ("beta_min", "delta", "alpha", "sigma", "b1", "b2", "radius"):
+        assert f"`{setting}`" in library
+
+
+def test_the_radii_of_study_files_are_those_of_the_policies():
+    offered = set(PolicySection.model_json_schema()["properties"]["radius"]["anyOf"][0]["enum"])
+    known = {r for kind in al.POLICIES.values() if issubclass(kind, LinearUCB) for r in kind.radii}
+    assert offered == known
+
+
+def test_public_names_are_documented():
+    for name in al.__all__:
+        thing = getattr(al, name)
+        if isinstance(thing, type) or callable(thing):
+            assert thing.__doc__, name
+    assert re.fullmatch(r"\d+\.\d+\.\d+", al.__version__)
