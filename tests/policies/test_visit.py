@@ -308,6 +308,22 @@ def test_a_visit_without_a_part_is_refused(policy):
         policy.visit(["age"])
 
 
+def test_a_state_older_than_the_visit_is_noticed(policy):
+    old = copy.deepcopy(policy)
+    drop(policy, "age")
+    visit = policy.visit()
+    visit.answer({"donor": True, "cause": "animals"})
+    with pytest.raises(VisitError, match=r"still uses age.*newest state"):
+        old.visit(visit.to_dict())
+
+
+def test_answers_handed_out_are_copies(policy):
+    visit = policy.visit(known={"media": ["web"]})
+    visit.answers["media"].append("tv")
+    visit.answers["age"] = 30
+    assert visit.answers == {"media": ["web"]}
+
+
 def test_a_saved_visit_takes_no_options(policy):
     with pytest.raises(VisitError, match="alone"):
         policy.visit(policy.visit().to_dict(), known={"age": 30})

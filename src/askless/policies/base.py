@@ -9,7 +9,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from askless.errors import AnswerError, AsklessError, RewardError, SettingError, StateError, VisitError
+from askless.errors import (
+    AnswerError,
+    AsklessError,
+    RewardError,
+    SettingError,
+    StateError,
+    VisitError,
+)
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.files import write_state
 from askless.policies.visit import Visit
@@ -103,7 +110,7 @@ class Policy(ABC):
     @property
     def live(self) -> Flags:
         """Which arms are not retired."""
-        return self._live
+        return self._live.copy()
 
     @property
     def live_arms(self) -> tuple[str, ...]:

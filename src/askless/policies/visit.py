@@ -32,8 +32,6 @@ class Visit:
     ----------
     number : int
         The visit's number in its policy, from 0.
-    answers : dict
-        Every answer held, as given; `None` is a skip.
     reward : float or None
         The reward it was learned with.
     """
@@ -48,8 +46,8 @@ class Visit:
         checked = policy.survey.check(known)
         self._promised: frozenset[str] = frozenset(promised)
         # Held answers that no arm needs are let go: what is never asked is never stored.
-        self.answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
-        self._known: tuple[str, ...] = tuple(self.answers)
+        self._answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
+        self._known: tuple[str, ...] = tuple(self._answers)
         self._shown: dict[str, None] = {}
         self._arm: str | None = None
         self._version: int | None = None
@@ -74,12 +72,12 @@ class Visit:
         asks = self.asks
         for name in answers:
             question = survey.questions[survey.index(name)].name
-            if question in self.answers:
+            if question in self._answers:
                 raise AnswerError(f"question {question!r} has been answered in this visit already")
             if question not in self._shown:
                 now = f"it asks {', '.join(asks)}" if asks else "it asks nothing any more"
                 raise AnswerError(f"question {question!r} was not asked in this visit; {now}")
-        self.answers.update(survey.check(answers))
+        self._answers.update(survey.check(answers))
         self._advance()
 
     @property
@@ -116,13 +114,18 @@ class Visit:
         """The questions put to the person so far; known answers are not among them."""
         return tuple(self._shown)
 
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """Every answer held, as given; `None` is a skip."""
+        return {q: list(a) if isinstance(a, list) else a for q, a in self._answers.items()}
+
     def context(self) -> Floats:
         """Return the answers as a context; NaN where nothing was asked."""
-        return self._policy.encode(self.answers)
+        return self._policy.encode(self._answers)
 
     def _mask(self) -> Flags:
         """Return the arms it may play: those there were at its start, less the retired ones."""
-        mask = self._policy.live.copy()
+        mask = self._policy.live
         names = set(self._eligible)
         for k, name in enumerate(self._policy.arms):
             mask[k] &= name in names
@@ -135,11 +138,13 @@ class Visit:
         if self._arm is not None:
             return ()
         mask = self._mask()
-        asks = tuple(
-            name
-            for name in self._policy.needed(mask)
-            if name in self._promised and name not in self.answers
-        )
+        asks = tuple(q for q in self._policy.needed(mask) if q not in self._answers)
+        stray = [question for question in asks if question not in self._promised]
+        if stray:
+            raise VisitError(
+                f"this policy's state still uses {', '.join(stray)}, which the visit's own no longer"
+                " did; load the newest state"
+            )
         if not asks:
             z = self.context()
             self._arm = self._policy.arms[self._policy.decide(z, mask, self.number)]
@@ -165,7 +170,7 @@ class Visit:
             outlook=dict(self._outlook),
             version=self._version,
             asks=wanted,
-            answers=dict(self.answers),
+            answers=self.answers,
             known=self._known,
         )
 
@@ -179,7 +184,7 @@ class Visit:
             "promised": [name for name in self._policy.survey.names if name in self._promised],
             "asked": list(self._shown),
             "known": list(self._known),
-            "answers": {q: list(a) if isinstance(a, list) else a for q, a in self.answers.items()},
+            "answers": self.answers,
             "arm": self._arm,
             "decided_at": self._version,
             "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
@@ -212,9 +217,9 @@ class Visit:
         self._eligible = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["arms"])
         self._promised = frozenset(survey.names[survey.index(q)] for q in saved["promised"])
         self._shown = {survey.names[survey.index(q)]: None for q in saved["asked"]}
-        self.answers = survey.check(saved["answers"])
+        self._answers = survey.check(saved["answers"])
         self._known = tuple(saved["known"])
-        stray = set(self.answers) - set(self._shown) - set(self._known)
+        stray = set(self._answers) - set(self._shown) - set(self._known)
         if stray:
             raise AsklessError(f"it answers {sorted(stray)}, which it never asked")
         self._arm = saved["arm"]
@@ -230,7 +235,7 @@ class Visit:
 
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"
-        return f"Visit(number={self.number}, {len(self.answers)} answers, {state})"
+        return f"Visit(number={self.number}, {len(self._answers)} answers, {state})"
 
 
 @dataclass(frozen=True)
