@@ -12,6 +12,15 @@ __all__ = [
 ]
 
 
+def shown(value: object, most: int = 500) -> str:
+    """Return a value as a message shows it: never a failure of its own, never endless."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        text = f"<a very long {type(value).__name__}>"
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 class AsklessError(ValueError):
     """Anything askless refuses; the state is as it was before the call."""
 

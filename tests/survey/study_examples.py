@@ -1,6 +1,13 @@
 """A study file with every kind of question, and what can be wrong with one."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
+
+from survey_strategies import refused
+
+from askless.errors import StudyError
 
 EXAMPLE = """\
 # What suits whom, in a file that uses every key.
@@ -68,91 +75,189 @@ class Fault(NamedTuple):
     def line(self) -> int:
         """The line of the error, counted from 1."""
         assert self.text.count(self.at) == 1, f"{self.at!r} does not stand for one place"
-        return self.text[: self.text.index(self.at)].count("\n") + 1
+        start = self.text.index(self.at) + len(self.at) - len(self.at.lstrip("\n"))
+        return self.text[:start].count("\n") + 1
+
+
+@contextmanager
+def refused_at(source: object, line: int, *needles: str) -> Iterator[None]:
+    """Expect an error that starts with the file and the line and holds every needle."""
+    with refused(StudyError, *needles) as caught:
+        yield
+    message = str(caught.value)
+    assert re.match(rf"{re.escape(str(source))}, line {line}[,:]", message), message
 
 
 # What the shape of the file forbids: the JSON Schema refuses these too.
 SHAPE = {
-    "unknown key at the top": Fault("arms:", "colour: red\narms:", "colour", ("'colour'", "unknown")),
+    "unknown key at the top": Fault(
+        "arms:", "colour: red\narms:", "colour", ("'colour'", "unknown")
+    ),
     "unknown key in a question": Fault(
         "    low: 18", "    step: 1\n    low: 18", "step", ("questions[1]", "'step'", "unknown")
     ),
     "another kind's key in a question": Fault(
         "    may_skip: true", "    low: 1", "low: 1\n", ("questions[2]", "'low'", "unknown")
     ),
-    "unknown key in an arm": Fault("  - name: wwf", "  - name: wwf\n    cost: 1", "cost: 1\n", ("arms[2]", "'cost'")),
-    "unknown key in the reward": Fault("  low: -10", "  mid: 1\n  low: -10", "mid", ("reward", "'mid'")),
-    "unknown key in the policy": Fault("  delta:", "  deltta:", "deltta", ("policy", "'deltta'", "unknown")),
+    "unknown key in an arm": Fault(
+        "  - name: wwf", "  - name: wwf\n    cost: 1", "cost: 1\n", ("arms[2]", "'cost'")
+    ),
+    "unknown key in the reward": Fault(
+        "  low: -10", "  mid: 1\n  low: -10", "mid", ("reward", "'mid'")
+    ),
+    "unknown key in the policy": Fault(
+        "  delta:", "  deltta:", "deltta", ("policy", "'deltta'", "unknown")
+    ),
     "a merge of mappings": Fault("arms:", "<<: {a: 1}\narms:", "<<", ("'<<'",)),
     "no schema": Fault("schema: 1\n", "", "name: charity", ("'schema'", "missing")),
-    "no reward": Fault("reward:\n  low: -10\n  high: 100\n", "", "schema: 1", ("'reward'", "missing")),
-    "no name in a question": Fault("    name: donor\n", "", "- kind: yes_no", ("questions[2]", "'name'", "missing")),
-    "no end of a scale": Fault("    high: 90\n", "", "- kind: scale", ("questions[1]", "'high'", "missing")),
-    "no options": Fault("    options: [children, animals, climate]\n", "", "- kind: choice", ("questions[3]", "'options'")),
-    "no name in an arm": Fault("- name: wwf", "- text: wwf", "- text: wwf", ("arms[2]", "'name'", "missing")),
-    "no low end of the reward": Fault("  low: -10\n", "", "reward:", ("reward", "'low'", "missing")),
-    "no name in the policy": Fault("  name: ridge\n", "", "policy:", ("policy", "'name'", "missing")),
-    "no kind": Fault("kind: yes_no\n    name: donor", "name: donor", "- name: donor", ("questions[2]", "'kind'")),
-    "unknown kind": Fault("kind: yes_no", "kind: slider", "kind: slider", ("questions[2]", "slider", "kind", "yes_no")),
-    "a list as a kind": Fault("kind: yes_no", "kind: [scale]", "kind: [scale]", ("questions[2]", "kind")),
+    "no reward": Fault(
+        "reward:\n  low: -10\n  high: 100\n", "", "schema: 1", ("'reward'", "missing")
+    ),
+    "no name in a question": Fault(
+        "    name: donor\n", "", "- kind: yes_no", ("questions[2]", "'name'", "missing")
+    ),
+    "no end of a scale": Fault(
+        "    high: 90\n", "", "- kind: scale", ("questions[1]", "'high'", "missing")
+    ),
+    "no options": Fault(
+        "    options: [children, animals, climate]\n",
+        "",
+        "- kind: choice",
+        ("questions[3]", "'options'"),
+    ),
+    "no name in an arm": Fault(
+        "- name: wwf", "- text: wwf", "- text: wwf", ("arms[2]", "'name'", "missing")
+    ),
+    "no low end of the reward": Fault(
+        "  low: -10\n", "", "reward:", ("reward", "'low'", "missing")
+    ),
+    "no name in the policy": Fault(
+        "  name: ridge\n", "", "policy:", ("policy", "'name'", "missing")
+    ),
+    "no kind": Fault(
+        "kind: yes_no\n    name: donor", "name: donor", "- name: donor", ("questions[2]", "'kind'")
+    ),
+    "unknown kind": Fault(
+        "kind: yes_no", "kind: slider", "kind: slider", ("questions[2]", "slider", "kind", "yes_no")
+    ),
+    "a list as a kind": Fault(
+        "kind: yes_no", "kind: [scale]", "kind: [scale]", ("questions[2]", "kind")
+    ),
     "another version": Fault("schema: 1", "schema: 2", "schema: 2", ("schema", "2")),
     "a version in quotes": Fault("schema: 1", "schema: '1'", "schema", ("schema", "'1'")),
     "yes as a version": Fault("schema: 1", "schema: yes", "schema", ("schema", "True")),
     "unknown coding": Fault("coding: centred", "coding: center", "coding", ("coding", "'center'")),
-    "unknown policy": Fault("name: ridge", "name: rigde", "name: rigde", ("policy.name", "'rigde'")),
+    "unknown policy": Fault(
+        "name: ridge", "name: rigde", "name: rigde", ("policy.name", "'rigde'")
+    ),
     "unknown radius": Fault("radius: valid", "radius: wide", "radius", ("policy.radius", "'wide'")),
     "delta of two": Fault("delta: 0.05", "delta: 2", "delta", ("policy.delta", "2")),
     "delta of zero": Fault("delta: 0.05", "delta: 0", "delta", ("policy.delta", "0")),
-    "beta_min below zero": Fault("beta_min: 5", "beta_min: -1", "beta_min", ("policy.beta_min", "-1")),
+    "beta_min below zero": Fault(
+        "beta_min: 5", "beta_min: -1", "beta_min", ("policy.beta_min", "-1")
+    ),
     "alpha of zero": Fault("alpha: 4", "alpha: 0", "alpha", ("policy.alpha", "0")),
-    "a text for a number": Fault("low: 18", "low: young", "low: young", ("questions[1].low", "'young'")),
+    "a text for a number": Fault(
+        "low: 18", "low: young", "low: young", ("questions[1].low", "'young'")
+    ),
     "a number in quotes": Fault("low: -10", "low: '-10'", "low: '-10'", ("reward.low", "'-10'")),
     "yes for a number": Fault("cost: 2.5", "cost: yes", "cost", ("questions[1].cost", "True")),
     "cost of zero": Fault("cost: 2.5", "cost: 0", "cost", ("questions[1].cost", "0")),
-    "a number for a switch": Fault("may_skip: true", "may_skip: 1", "may_skip", ("questions[2].may_skip", "1")),
+    "a number for a switch": Fault(
+        "may_skip: true", "may_skip: 1", "may_skip", ("questions[2].may_skip", "1")
+    ),
     "no as an option": Fault(
-        "[children, animals, climate]", "[yes, animals, no]", "options: [yes", ("questions[3].options[3]", "False", "quotes")
+        "[children, animals, climate]",
+        "[yes, animals, no]",
+        "options: [yes",
+        ("questions[3].options[3]", "False", "quotes"),
     ),
     "no as an option on a line of its own": Fault(
         "      - radio\n", "      - no\n", "- no\n", ("questions[4].options[2]", "False", "quotes")
     ),
     "a number as a name": Fault("name: wwf", "name: 7", "name: 7", ("arms[2].name", "7", "quotes")),
-    "a date as a name": Fault("name: wwf", "name: 2024-01-02", "2024", ("arms[2].name", "2024", "quotes")),
+    "a date as a name": Fault(
+        "name: wwf", "name: 2024-01-02", "2024", ("arms[2].name", "2024", "quotes")
+    ),
     "nothing as a name": Fault("name: wwf", "name:", "name:\nreward", ("arms[2].name", "None")),
     "an empty name": Fault("name: wwf", "name: ''", "name: ''", ("arms[2].name", "''")),
     "a text for a list of options": Fault(
-        "[children, animals, climate]", "children", "options: children", ("questions[3].options", "'children'")
+        "[children, animals, climate]",
+        "children",
+        "options: children",
+        ("questions[3].options", "'children'"),
     ),
-    "one option": Fault("[children, animals, climate]", "[children]", "options: [c", ("questions[3].options", "2")),
-    "eleven options": Fault("      - tv\n", "".join(f"      - o{i}\n" for i in range(9)), "options:\n", ("questions[4].options", "10")),
-    "a text for a question": Fault("  - kind: yes_no\n    name: donor\n    may_skip: true\n", "  - donor\n", "- donor", ("questions[2]", "'donor'")),
+    "one option": Fault(
+        "[children, animals, climate]", "[children]", "options: [c", ("questions[3].options", "2")
+    ),
+    "eleven options": Fault(
+        "      - tv\n",
+        "".join(f"      - o{i}\n" for i in range(9)),
+        "options:\n",
+        ("questions[4].options", "10"),
+    ),
+    "a text for a question": Fault(
+        "  - kind: yes_no\n    name: donor\n    may_skip: true\n",
+        "  - donor\n",
+        "- donor",
+        ("questions[2]", "'donor'"),
+    ),
     "a text for an arm": Fault("- name: wwf", "- wwf", "- wwf", ("arms[2]", "'wwf'")),
-    "a pair for the reward": Fault("reward:\n  low: -10\n  high: 100\n", "reward: [-10, 100]\n", "reward", ("reward", "[-10, 100]")),
+    "a pair for the reward": Fault(
+        "reward:\n  low: -10\n  high: 100\n",
+        "reward: [-10, 100]\n",
+        "reward",
+        ("reward", "[-10, 100]"),
+    ),
     "no arms": Fault(
-        "arms:\n  - name: red_cross\n    text: Suggest the Red Cross\n  - name: wwf\n", "arms: []\n", "arms", ("arms", "1")
+        "arms:\n  - name: red_cross\n    text: Suggest the Red Cross\n  - name: wwf\n",
+        "arms: []\n",
+        "arms",
+        ("arms", "1"),
     ),
 }
 
 # What only the reader sees.
 MEANING = {
-    "low not below high": Fault("low: 18", "low: 95", "- kind: scale", ("questions[1]", "'age'", "low", "95", "90")),
+    "low not below high": Fault(
+        "low: 18", "low: 95", "- kind: scale", ("questions[1]", "'age'", "low", "95", "90")
+    ),
     "low not below high in a later question": Fault(
         "\narms:",
         "  - kind: scale\n    name: height\n    low: 2\n    high: 1\narms:",
         "- kind: scale\n    name: height",
         ("questions[5]", "'height'", "low"),
     ),
-    "reward ends the wrong way round": Fault("low: -10", "low: 200", "reward:", ("reward", "200", "100")),
-    "a question called twice": Fault("name: cause", "name: age", "- kind: choice", ("questions[3]", "'age'")),
-    "an arm called twice": Fault("- name: wwf", "- name: red_cross", "- name: red_cross\nr", ("arms[2]", "'red_cross'")),
-    "an option listed twice": Fault(
-        "[children, animals, climate]", "[a, b, a]", "- kind: choice", ("questions[3]", "'cause'", "option", "'a'", "twice")
+    "reward ends the wrong way round": Fault(
+        "low: -10", "low: 200", "reward:", ("reward", "200", "100")
     ),
-    "a name of spaces": Fault("name: cause", "name: '  '", "- kind: choice", ("questions[3]", "empty name")),
-    "an arm's name of spaces": Fault("name: wwf", "name: '  '", "- name: '  '", ("arms[2]", "empty name")),
-    "an infinite end": Fault("high: 90", "high: .inf", "high: .inf", ("questions[1].high", "finite")),
-    "an end that is no number": Fault("high: 90", "high: .nan", "high: .nan", ("questions[1].high", "finite")),
-    "delta that is no number": Fault("delta: 0.05", "delta: .nan", "delta", ("policy.delta", "nan")),
+    "a question called twice": Fault(
+        "name: cause", "name: age", "- kind: choice", ("questions[3]", "'age'")
+    ),
+    "an arm called twice": Fault(
+        "- name: wwf", "- name: red_cross", "- name: red_cross\nr", ("arms[2]", "'red_cross'")
+    ),
+    "an option listed twice": Fault(
+        "[children, animals, climate]",
+        "[a, b, a]",
+        "- kind: choice",
+        ("questions[3]", "'cause'", "option", "'a'", "twice"),
+    ),
+    "a name of spaces": Fault(
+        "name: cause", "name: '  '", "- kind: choice", ("questions[3]", "empty name")
+    ),
+    "an arm's name of spaces": Fault(
+        "name: wwf", "name: '  '", "- name: '  '", ("arms[2]", "empty name")
+    ),
+    "an infinite end": Fault(
+        "high: 90", "high: .inf", "high: .inf", ("questions[1].high", "finite")
+    ),
+    "an end that is no number": Fault(
+        "high: 90", "high: .nan", "high: .nan", ("questions[1].high", "finite")
+    ),
+    "delta that is no number": Fault(
+        "delta: 0.05", "delta: .nan", "delta", ("policy.delta", "nan")
+    ),
     "a choice in raw coding": Fault(
         "coding: centred\n\nquestions:\n",
         "coding: raw\nquestions:\n  - {kind: scale, name: x, low: 0, high: 1}\n",

@@ -15,10 +15,10 @@ OPTIONS = ["tv", "radio", "web", "print", "other", "none of these", "é", "8", "
 
 
 @contextmanager
-def refused(error: type[Exception], *needles: str) -> Iterator[None]:
+def refused(error: type[Exception], *needles: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """Expect an error of this class whose message holds every needle."""
     with pytest.raises(error) as caught:
-        yield
+        yield caught
     message = str(caught.value)
     missing = [needle for needle in needles if needle not in message]
     assert not missing, f"{message!r} does not mention {missing}"

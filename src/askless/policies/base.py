@@ -16,6 +16,7 @@ from askless.errors import (
     SettingError,
     StateError,
     VisitError,
+    shown,
 )
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.files import write_state
@@ -60,7 +61,7 @@ class Policy(ABC):
         reward: tuple[float, float] | RewardRange,
     ) -> None:
         if not isinstance(survey, Survey):
-            raise SettingError(f"survey is {survey!r}; give an askless.Survey")
+            raise SettingError(f"survey is {shown(survey)}; give an askless.Survey")
         self.survey = survey
         self._arms = list(arms_from(arms))
         self.reward = RewardRange.of(reward)
@@ -123,7 +124,7 @@ class Policy(ABC):
             return self.arms.index(arm)
         except ValueError:
             raise SettingError(
-                f"there is no arm {arm!r}; the arms are {', '.join(self.arms)}"
+                f"there is no arm {shown(arm)}; the arms are {', '.join(self.arms)}"
             ) from None
 
     def add_arm(self, arm: str | Arm) -> None:
@@ -149,8 +150,8 @@ class Policy(ABC):
 
     def eligible(self, arms: Iterable[str] | None) -> tuple[str, ...]:
         """Return the live arms among `arms` (all if `None`); refuse when there is none."""
-        if isinstance(arms, str):
-            raise SettingError(f"arms is the text {arms!r}; give a list of arms")
+        if isinstance(arms, str) or not (arms is None or isinstance(arms, Iterable)):
+            raise SettingError(f"arms is {shown(arms)}; give a list of arms")
         wanted = set(self.arms) if arms is None else {self.arms[self.arm_index(a)] for a in arms}
         chosen = tuple(arm for arm in self.live_arms if arm in wanted)
         if not chosen:
@@ -301,7 +302,9 @@ class Policy(ABC):
     def _checked_arm(self, arm: Any) -> int:
         whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
         if not whole or not 0 <= arm < len(self._arms):
-            raise SettingError(f"there is no arm number {arm!r}; give 0 to {len(self._arms) - 1}")
+            raise SettingError(
+                f"there is no arm number {shown(arm)}; give 0 to {len(self._arms) - 1}"
+            )
         return int(arm)
 
     def _check_missing(self, used: Flags, row: Floats) -> None:

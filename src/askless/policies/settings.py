@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from askless.errors import SettingError
+from askless.errors import SettingError, shown
 from askless.kernels.bundles import FIXED, PUBLISHED, PUBLISHED_SQRT, VALID, Floats, Rule
 from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
@@ -41,7 +41,7 @@ class Settings:
         """Refuse a value that cannot be; `radii` are the names that the policy knows."""
         radius = radii[0] if given["radius"] is None else given["radius"]
         if radius not in radii:
-            raise SettingError(f"radius is {radius!r}; choose {' or '.join(map(repr, radii))}")
+            raise SettingError(f"radius is {shown(radius)}; choose {' or '.join(map(repr, radii))}")
         beta_min = check_number(given["beta_min"], "beta_min")
         if beta_min < 0:
             raise SettingError(f"beta_min is {beta_min:g}; give 0 (never drop) or more")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from askless.errors import AnswerError, AsklessError, StateError, VisitError
+from askless.errors import AnswerError, AsklessError, StateError, VisitError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.survey import Survey
 from askless.survey.question import Answer
@@ -68,7 +68,7 @@ class Visit:
         """Take any non-empty part of what is asked; all of it, or nothing if one does not fit."""
         survey = self._policy.survey
         if not isinstance(answers, Mapping) or not answers:
-            raise AnswerError(f"answers are {answers!r}; give a dict of question and answer")
+            raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
         asks = self.asks
         for name in answers:
             question = survey.questions[survey.index(name)].name
@@ -142,8 +142,8 @@ class Visit:
         stray = [question for question in asks if question not in self._promised]
         if stray:
             raise VisitError(
-                f"this policy's state still uses {', '.join(stray)}, which the visit's own no longer"
-                " did; load the newest state"
+                f"this policy's state still uses {', '.join(stray)}, which the visit's own"
+                " no longer did; load the newest state"
             )
         if not asks:
             z = self.context()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from askless.errors import SettingError
+from askless.errors import SettingError, shown
 from askless.survey.names import check_name, check_names, check_text
 
 __all__ = ["Arm", "arms_from"]
@@ -22,14 +22,14 @@ class Arm:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_name(self.name, "an arm"))
-        check_text(self.text, f"arm {self.name!r}: text")
-        object.__setattr__(self, "text", self.text or self.name)
+        text = check_text(self.text, f"arm {self.name!r}: text")
+        object.__setattr__(self, "text", text or self.name)
 
 
 def arms_from(arms: Iterable[str | Arm]) -> tuple[Arm, ...]:
     """Make arms out of names; refuse none at all and names given twice."""
-    if isinstance(arms, str):
-        raise SettingError(f"arms is the text {arms!r}; give a list of arms")
+    if isinstance(arms, str) or not isinstance(arms, Iterable):
+        raise SettingError(f"arms is {shown(arms)}; give a list of arms")
     made = tuple(arm if isinstance(arm, Arm) else Arm(arm) for arm in arms)
     if not made:
         raise SettingError("there are no arms; give at least one")

@@ -47,6 +47,8 @@ class Scale(Question):
             raise SettingError(f"{where}: the scale from {low:g} to {high:g} is too long")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+        if [*self._encode(low, raw=False), *self._encode(high, raw=False)] != [-0.5, 0.5]:
+            raise SettingError(f"{where}: the scale from {low!r} to {high!r} is too short")
 
     def _extremes(self, *, raw: bool) -> Floats:
         return np.array([[0.0], [1.0]] if raw else [[-0.5], [0.5]])
@@ -116,9 +118,7 @@ class _Optioned(Question):
         given: Any = self.options
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise SettingError(f"{where}: options must be a list of texts")
-        options = tuple(given)
-        for option in options:
-            check_name(option, f"{where}: an option")
+        options = tuple(check_name(option, f"{where}: an option") for option in given)
         if len(set(options)) < len(options):
             twice = next(o for o in options if options.count(o) > 1)
             raise SettingError(f"{where}: option {twice!r} is listed twice")
@@ -127,7 +127,7 @@ class _Optioned(Question):
                 f"{where}: a {self.kind} takes {self.fewest} to {self.most} options,"
                 f" this one has {len(options)}"
             )
-        object.__setattr__(self, "options", tuple(str(o) for o in options))
+        object.__setattr__(self, "options", options)
 
     @property
     def own_width(self) -> int:
@@ -169,7 +169,7 @@ class Choice(_Optioned):
     def _check(self, answer: Any) -> Answer:
         if not isinstance(answer, str) or answer not in self.options:
             raise self.refusal(answer, f"one of {', '.join(map(repr, self.options))}")
-        return str(answer)
+        return str.__str__(answer)
 
     def _encode(self, answer: Any, *, raw: bool) -> list[float]:  # noqa: ARG002
         return [float(option == answer) for option in self.options]

@@ -5,20 +5,20 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from askless.errors import SettingError
+from askless.errors import SettingError, shown
 
 
 def check_name(name: Any, what: str) -> str:
     """Return a name that can stand in files and tables, or refuse it."""
     if not isinstance(name, str):
-        raise SettingError(f"{what} is called {name!r}; a name is a text: put it in quotes")
+        raise SettingError(f"{what} is called {shown(name)}; a name is a text: put it in quotes")
     if not name.strip():
         raise SettingError(f"{what} has an empty name; give it one")
     if name != name.strip() or not name.isprintable():
         raise SettingError(
             f"{what} is called {name!r}; leave out spaces at the ends and line breaks"
         )
-    return str(name)
+    return str.__str__(name)  # a plain text, also of a NumPy text or an enumeration
 
 
 def check_names(names: list[str], what: str) -> None:
@@ -33,20 +33,20 @@ def check_names(names: list[str], what: str) -> None:
 def check_text(text: Any, what: str) -> str:
     """Return a text for people, or refuse it."""
     if not isinstance(text, str):
-        raise SettingError(f"{what} is {text!r}; give a text")
-    return text
+        raise SettingError(f"{what} is {shown(text)}; give a text")
+    return str.__str__(text)
 
 
 def check_number(value: Any, what: str) -> float:
     """Return a finite number as a float, or refuse it."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat):
-        raise SettingError(f"{what} is {value!r}; give a number")
+    if isinstance(value, bool | str | bytes | np.ndarray) or not isinstance(value, SupportsFloat):
+        raise SettingError(f"{what} is {shown(value)}; give a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise SettingError(f"{what} is {value!r}; give a finite number")
+        raise SettingError(f"{what} is {shown(value)}; give a finite number")
     return number

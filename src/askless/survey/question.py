@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askless.errors import AnswerError, SettingError
+from askless.errors import AnswerError, SettingError, shown
 from askless.kernels.bundles import Floats
 from askless.survey.names import check_name, check_number, check_text
 
@@ -49,11 +49,11 @@ class Question(ABC):
     columns_kind: ClassVar[int]
 
     def __post_init__(self) -> None:
-        check_name(self.name, "a question")
-        where = f"question {self.name!r}"
-        object.__setattr__(self, "text", self.text or self.name)
-        check_text(self.text, f"{where}: text")
-        check_text(self.help, f"{where}: help")
+        name = check_name(self.name, "a question")
+        where = f"question {name!r}"
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "text", check_text(self.text, f"{where}: text") or name)
+        object.__setattr__(self, "help", check_text(self.help, f"{where}: help"))
         cost = check_number(self.cost, f"{where}: cost")
         if cost <= 0:
             raise SettingError(f"{where}: cost is {cost:g}; give a number above 0")
@@ -61,7 +61,7 @@ class Question(ABC):
         for setting in ("always_ask", "may_skip"):
             if not isinstance(getattr(self, setting), bool):
                 raise SettingError(
-                    f"{where}: {setting} is {getattr(self, setting)!r}; give True or False"
+                    f"{where}: {setting} is {shown(getattr(self, setting))}; give True or False"
                 )
 
     # -- what each kind defines ------------------------------------------------------------------
@@ -168,4 +168,4 @@ class Question(ABC):
 
     def refusal(self, answer: Any, allowed: str) -> AnswerError:
         """Build the one error for an answer that does not fit."""
-        return AnswerError(f"question {self.name!r}: the answer {answer!r} is not {allowed}")
+        return AnswerError(f"question {self.name!r}: the answer {shown(answer)} is not {allowed}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.errors import RewardError, SettingError
+from askless.errors import RewardError, SettingError, shown
 from askless.survey.names import check_number
 
 __all__ = ["RewardRange"]
@@ -37,6 +37,8 @@ class RewardRange:
             raise SettingError(f"reward: the range from {low:g} to {high:g} is too long")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+        if (self.in_units(low), self.in_units(high)) != (-0.5, 0.5):
+            raise SettingError(f"reward: the range from {low!r} to {high!r} is too short")
 
     @classmethod
     def of(cls, reward: Any) -> "RewardRange":
@@ -46,7 +48,9 @@ class RewardRange:
         try:
             low, high = reward
         except (TypeError, ValueError):
-            raise SettingError(f"reward is {reward!r}; give its range as (low, high)") from None
+            raise SettingError(
+                f"reward is {shown(reward)}; give its range as (low, high)"
+            ) from None
         return cls(low, high)
 
     @property
@@ -64,10 +68,10 @@ class RewardRange:
         if isinstance(reward, np.generic):
             reward = reward.item()
         if not isinstance(reward, int | float):
-            raise RewardError(f"the reward {reward!r} is not a number")
+            raise RewardError(f"the reward {shown(reward)} is not a number")
         if not self.low <= reward <= self.high:
             raise RewardError(
-                f"the reward {reward!r} is outside its range from {self.low:g} to {self.high:g};"
+                f"the reward {shown(reward)} is outside its range, {self.low:g} to {self.high:g};"
                 " describe the study with a range that holds every reward"
             )
         return reward

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askless.errors import AsklessError, StudyError
-from askless.survey.arms import Arm, arms_from
+from askless.survey.arms import Arm
 from askless.survey.kinds import question_from_dict
+from askless.survey.names import check_names
+from askless.survey.question import Question
 from askless.survey.reward import RewardRange
 from askless.survey.survey import Survey
 
@@ -85,23 +87,26 @@ class Study:
     @classmethod
     def _from_file(cls, file: StudyFile, located: Located) -> Study:
         place: tuple[str | int, ...] = ()
+        questions: list[Question] = []
+        arms: list[Arm] = []
         try:
-            questions = []
             for i, section in enumerate(file.questions):
                 place = ("questions", i)
                 questions.append(question_from_dict(section.model_dump()))
-            place = ("questions",)
-            survey = Survey(questions, coding=file.coding)
-            place = ("arms",)
-            arms = arms_from(Arm(arm.name, arm.text) for arm in file.arms)
+                Survey(questions[-1:], coding=file.coding)
+                check_names([question.name for question in questions], "question")
+            for i, arm in enumerate(file.arms):
+                place = ("arms", i)
+                arms.append(Arm(arm.name, arm.text))
+                check_names([arm.name for arm in arms], "arm")
             place = ("reward",)
             reward = RewardRange(file.reward.low, file.reward.high)
         except AsklessError as error:
             raise StudyError(f"{located.where(place)}: {error}") from None
         settings = file.policy.model_dump(exclude_none=True)
         return cls(
-            survey=survey,
-            arms=arms,
+            survey=Survey(questions, coding=file.coding),
+            arms=tuple(arms),
             reward=reward,
             policy=settings.pop("name"),
             settings=settings,

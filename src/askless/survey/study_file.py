@@ -10,9 +10,17 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    ValidationError,
+)
 
-from askless.errors import StudyError
+from askless.errors import StudyError, shown
 
 LARGEST_FILE = 1_000_000  # characters
 DEEPEST = 12  # levels of nesting; a study file needs five
@@ -96,10 +104,17 @@ class PolicySection(_Section):
     seed: Annotated[int, Field(strict=True, ge=0)] | None = None
 
 
+def _no_flag(version: Any) -> Any:
+    """Keep a YAML `yes` from passing as the number 1."""
+    return str(version) if isinstance(version, bool) else version
+
+
 class StudyFile(_Section):
     """A study: a survey, its arms, its reward and the policy that decides."""
 
-    schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
+    schema_: Annotated[Literal[1], BeforeValidator(_no_flag)] = Field(
+        alias="schema", description="Version of this format."
+    )
     name: Name = Field("study", description="How the study is called.")
     text: StrictStr = Field("", description="What the study is about, for people.")
     coding: Literal["centred", "raw"] = "centred"
@@ -141,16 +156,20 @@ class Located:
             node = yaml.compose(text, Loader=yaml.SafeLoader)
             self.data = None if node is None else self._build(node, ())
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark
-            line = f", line {mark.line + 1}" if mark else ""
-            raise StudyError(f"{source}{line}: this is not YAML: {error.problem}") from None
-        except yaml.YAMLError as error:
-            raise StudyError(f"{source}: this is not YAML: {error}") from None
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            problem = ", ".join(part for part in (error.context, error.problem) if part)
+            raise StudyError(f"{source}, line {line}: this is not YAML: {problem}") from None
+        except yaml.reader.ReaderError as error:
+            line = text.count("\n", 0, error.position) + 1
+            character = f"#x{ord(text[error.position]):04x}"
+            raise StudyError(
+                f"{source}, line {line}: this is not YAML: the character {character} is not allowed"
+            ) from None
         if not isinstance(self.data, dict):
             raise StudyError(f"{source}: a study file is a mapping that starts with 'schema: 1'")
 
     def _look(self, text: str) -> None:
-        """Refuse what could blow up before anything is built: aliases and deep nesting."""
+        """Refuse before anything is built what could blow up: aliases, tags, deep nesting."""
         depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             line = event.start_mark.line + 1
@@ -158,6 +177,11 @@ class Located:
                 raise StudyError(
                     f"{self.source}, line {line}: a study file may not use YAML aliases (*);"
                     " write the value out"
+                )
+            if getattr(event, "tag", None) is not None:
+                raise StudyError(
+                    f"{self.source}, line {line}: a study file may not use YAML tags"
+                    f" ({event.tag} {shown(getattr(event, 'value', ''))}); write the plain value"
                 )
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
@@ -171,15 +195,21 @@ class Located:
         if isinstance(node, yaml.SequenceNode):
             return [self._build(item, (*place, i)) for i, item in enumerate(node.value)]
         if not isinstance(node, yaml.MappingNode):
-            loader = yaml.SafeLoader("")
-            return loader.construct_object(node)
+            try:
+                return yaml.SafeLoader("").construct_object(node)
+            except (ValueError, OverflowError):  # what looks like a date or number and is none
+                raise StudyError(
+                    f"{self.where(place)}: {shown(node.value)} is no number or date; quote it"
+                ) from None
         built: dict[str, Any] = {}
         for key_node, value_node in node.value:
+            line = f"{self.source}, line {key_node.start_mark.line + 1}"
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise StudyError(f"{line}: a list or mapping cannot be a key; write a word")
             key = key_node.value
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode) or key in built:
-                raise StudyError(f"{self.source}, line {line}: the key {key!r} is there twice")
-            self.lines[(*place, key)] = line
+            if key in built:
+                raise StudyError(f"{line}: the key {key!r} is there twice")
+            self.lines[(*place, key)] = key_node.start_mark.line + 1
             built[key] = self._build(value_node, (*place, key))
         return built
 
@@ -225,17 +255,20 @@ def _kind_at(located: Located, place: Place) -> Any:
 
 
 def _say(kind: str, problem: Any, place: Place) -> str:
-    given = problem["input"]
-    if kind == "extra_forbidden":
-        return f"unknown key {place[-1]!r}"
-    if kind == "missing":
-        return f"{place[-1]!r} is missing"
-    if kind == "union_tag_not_found":
-        return "the question has no 'kind': scale, yes_no, choice or multi"
-    if kind == "string_type" and isinstance(given, bool | int | float):
-        return f"{given!r} is not a text; put it in quotes"
+    given = shown(problem["input"])
+    sayings = {
+        "extra_forbidden": f"unknown key {place[-1]!r}" if place else "unknown key",
+        "missing": f"{place[-1]!r} is missing" if place else "something is missing",
+        "union_tag_not_found": "the question has no 'kind': scale, yes_no, choice or multi",
+        "union_tag_invalid": f"the kind {problem.get('ctx', {}).get('tag')!r} is none of"
+        " scale, yes_no, choice and multi",
+        "string_type": f"{given} is not a text; put it in quotes",
+        "model_type": f"{given} is not a mapping; write keys and values",
+        "model_attributes_type": f"{given} is not a mapping; write keys and values",
+        "dict_type": f"{given} is not a mapping; write keys and values",
+    }
     message = problem["msg"]
-    return f"{message[0].lower()}{message[1:]} (given: {given!r})"
+    return sayings.get(kind, f"{message[0].lower()}{message[1:]} (given: {given})")
 
 
 if __name__ == "__main__":

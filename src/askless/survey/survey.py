@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from askless.errors import AnswerError, SettingError
+from askless.errors import AnswerError, SettingError, shown
 from askless.kernels.bundles import ONE_HOT, Columns, Floats
 from askless.kernels.rows import COMPLETE, NO_CONSTANT, check_row
 from askless.survey.kinds import Scale, question_from_dict
@@ -40,6 +40,8 @@ class Survey:
     """
 
     def __init__(self, questions: Iterable[Question], *, coding: Coding = "centred") -> None:
+        if not isinstance(questions, Iterable):
+            raise SettingError(f"questions is {shown(questions)}; give a list of questions")
         self.questions: tuple[Question, ...] = tuple(questions)
         self.coding: Coding = coding
         if not self.questions:
@@ -47,12 +49,12 @@ class Survey:
         for question in self.questions:
             if not isinstance(question, Question):
                 raise SettingError(
-                    f"{question!r} is not a question; use Scale, YesNo, Choice or Multi"
+                    f"{shown(question)} is not a question; use Scale, YesNo, Choice or Multi"
                 )
         self.names: tuple[str, ...] = tuple(question.name for question in self.questions)
         check_names(list(self.names), "question")
         if coding not in ("centred", "raw"):
-            raise SettingError(f"coding is {coding!r}; choose 'centred' or 'raw'")
+            raise SettingError(f"coding is {shown(coding)}; choose 'centred' or 'raw'")
         if coding == "raw":
             for question in self.questions:
                 if not isinstance(question, Scale) or question.may_skip:
@@ -71,7 +73,7 @@ class Survey:
         ('x1', 'x2', 'x3')
         """
         if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 1:
-            raise SettingError(f"d is {d!r}; give a whole number of questions, at least 1")
+            raise SettingError(f"d is {shown(d)}; give a whole number of questions, at least 1")
         return cls([Scale(f"x{i + 1}", low=0, high=1) for i in range(int(d))], coding=coding)
 
     def _lay_out(self) -> Columns:
@@ -124,7 +126,7 @@ class Survey:
         place = self._index.get(name) if isinstance(name, str) else None
         if place is None:
             known = ", ".join(self.names[:10]) + (", …" if len(self) > 10 else "")
-            raise AnswerError(f"there is no question {name!r}; the survey has {known}")
+            raise AnswerError(f"there is no question {shown(name)}; the survey has {known}")
         return place
 
     @property
@@ -158,7 +160,7 @@ class Survey:
     def check(self, answers: Mapping[str, Any]) -> dict[str, Answer]:
         """Return answers as plain Python, or refuse the first that does not fit."""
         if not isinstance(answers, Mapping):
-            raise AnswerError(f"answers are {answers!r}; give a dict of question and answer")
+            raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
         return {
             self.questions[self.index(name)].name: self[name].check(answer)
             for name, answer in answers.items()
@@ -190,9 +192,12 @@ class Survey:
     def read_row(self, z: Any, out: Floats) -> bool:
         """Put a context into `out`, on the grid; return whether it has every column."""
         try:
-            row = np.ascontiguousarray(z, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise AnswerError(f"the context {z!r} is not a row of numbers") from None
+            given = np.asarray(z)
+        except ValueError:  # rows of different lengths
+            given = np.asarray(None)
+        if given.dtype.kind not in "fiu":
+            raise AnswerError(f"the context {shown(z)} is not a row of numbers")
+        row = np.ascontiguousarray(given, dtype=np.float64)
         if row.shape != self._columns.low.shape:
             raise AnswerError(
                 f"the context has shape {row.shape}; this survey's has ({self.column_count},),"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askless.errors import SettingError
+from askless.errors import SettingError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.base import Decision, Policy
 from askless.survey import Arm, RewardRange, Survey
@@ -50,7 +50,7 @@ class Uniform(Policy):
         super().__init__(survey, arms=arms, reward=reward)
         whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
         if not whole or not 0 <= seed < 2**64:
-            raise SettingError(f"seed is {seed!r}; give a whole number from 0 to 2^64 - 1")
+            raise SettingError(f"seed is {shown(seed)}; give a whole number from 0 to 2^64 - 1")
         self.seed = int(seed)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002

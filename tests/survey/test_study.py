@@ -1,0 +1,171 @@
+"""Studies as objects, and as files on a disk."""
+
+import sys
+
+import pytest
+from study_examples import EXAMPLE, MEANING, SHAPE, refused_at
+from survey_strategies import refused
+
+from askless.errors import SettingError, StudyError
+from askless.survey import Arm, Choice, Multi, RewardRange, Scale, Study, Survey, YesNo
+
+SURVEY = Survey(
+    [
+        Scale(
+            "age",
+            low=18,
+            high=90,
+            text="How old are you?",
+            help="In whole years",
+            cost=2.5,
+            always_ask=True,
+        ),
+        YesNo("donor", may_skip=True),
+        Choice("cause", ["children", "animals", "climate"]),
+        Multi("media", ["tv", "radio", "web"]),
+    ]
+)
+SETTINGS = {
+    "beta_min": 5.0,
+    "delta": 0.05,
+    "alpha": 4.0,
+    "sigma": 50.0,
+    "b1": 110.0,
+    "b2": 90.5,
+    "radius": "valid",
+}
+SMALLEST = """\
+schema: 1
+questions: [{kind: yes_no, name: donor}]
+arms: [{name: wwf}]
+reward: {low: 0, high: 1}
+policy: {name: uniform, seed: 7}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a study file and return its path."""
+
+    def writer(content, encoding="utf-8"):
+        path = tmp_path / "charity.yaml"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
+        return path
+
+    return writer
+
+
+def test_a_file_with_every_key_becomes_the_study_it_describes(write):
+    study = Study.read(write(EXAMPLE))
+    assert study == Study(
+        survey=SURVEY,
+        arms=(Arm("red_cross", text="Suggest the Red Cross"), Arm("wwf")),
+        reward=RewardRange(-10, 100),
+        policy="ridge",
+        settings=SETTINGS,
+        name="charity",
+        text="Which charity suits whom?",
+    )
+    assert study.survey.coding == "centred"
+
+
+def test_what_a_file_leaves_out_has_its_default():
+    study = Study.parse(SMALLEST)
+    assert study == Study(
+        survey=Survey([YesNo("donor")]),
+        arms=(Arm("wwf"),),
+        reward=RewardRange(0, 1),
+        policy="uniform",
+        settings={"seed": 7},
+    )
+    assert (study.name, study.text, study.survey.coding) == ("study", "", "centred")
+
+
+def test_a_setting_of_null_is_one_left_out():
+    text = SMALLEST.replace("seed: 7", "seed: 7, beta_min: null")
+    assert Study.parse(text).settings == {"seed": 7}
+
+
+def test_raw_coding_reaches_the_survey():
+    question = "{kind: scale, name: x, low: 0, high: 1}"
+    text = SMALLEST.replace("{kind: yes_no, name: donor}", question) + "coding: raw\n"
+    assert Study.parse(text).survey.coding == "raw"
+
+
+def test_a_file_is_read_by_path_or_by_the_name_of_its_path(write):
+    path = write(SMALLEST)
+    assert Study.read(path) == Study.read(str(path)) == Study.parse(SMALLEST)
+
+
+def test_names_in_any_script_are_read(write):
+    study = Study.read(write(SMALLEST.replace("donor", "größe 年齢 😀")))
+    assert study.survey.names == ("größe 年齢 😀",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8"])
+def test_a_file_from_windows_is_read_with_the_same_lines(write, encoding):
+    assert Study.read(write(SMALLEST.replace("\n", "\r\n"), encoding)) == Study.parse(SMALLEST)
+    broken = SMALLEST.replace("high: 1", "hihg: 1").replace("\n", "\r\n")
+    path = write(broken, encoding)
+    with refused_at(path, 4, "'hihg'"):
+        Study.read(path)
+
+
+@pytest.mark.parametrize("content", [b"name: caf\xe9\n", SMALLEST.encode("utf-16")])
+def test_a_file_that_is_not_utf_8_is_refused(write, content):
+    with refused(StudyError, "charity.yaml", "UTF-8"):
+        Study.read(write(content))
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with refused(StudyError, "missing.yaml", "No such file"):
+        Study.read(tmp_path / "missing.yaml")
+
+
+def test_a_folder_is_refused(tmp_path):
+    with refused(StudyError, str(tmp_path), "cannot read"):
+        Study.read(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# only a comment\n", "---\n"])
+def test_an_empty_file_is_refused(write, content):
+    with refused(StudyError, "charity.yaml", "schema: 1"):
+        Study.read(write(content))
+
+
+@pytest.mark.parametrize("content", ["- schema: 1\n", "schema\n", "7\n", "[]\n"])
+def test_a_file_that_is_no_mapping_is_refused(write, content):
+    with refused(StudyError, "charity.yaml", "mapping", "schema: 1"):
+        Study.read(write(content))
+
+
+@pytest.mark.parametrize("fault", [*SHAPE.values(), *MEANING.values()], ids=[*SHAPE, *MEANING])
+def test_a_fault_is_reported_with_file_line_and_key(write, fault):
+    path = write(fault.text)
+    with refused_at(path, fault.line, *fault.says):
+        Study.read(path)
+
+
+def test_text_that_comes_from_no_file_is_called_as_the_caller_says():
+    with refused_at("the form", 1, "'schema'"):
+        Study.parse("x: 1", source="the form")
+
+
+def test_a_policys_complaint_points_to_the_policy_of_the_file(write):
+    path = write(EXAMPLE)
+    line = EXAMPLE[: EXAMPLE.index("policy:")].count("\n") + 1
+    error = Study.read(path).refusal(SettingError("beta_min is too large"))
+    assert isinstance(error, StudyError)
+    assert str(error) == f"{path}, line {line}, policy: beta_min is too large"
+
+
+def test_a_study_from_no_file_passes_a_policys_complaint_on():
+    study = Study(Survey.unit(1), (Arm("a"),), RewardRange(0, 1), policy="ridge")
+    assert str(study.refusal(SettingError("no"))) == "no"
+
+
+def test_without_the_readers_package_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.delitem(sys.modules, "askless.survey.study_file", raising=False)
+    with refused(StudyError, "yaml", "pip install 'askless[cli]'"):
+        Study.parse(SMALLEST)

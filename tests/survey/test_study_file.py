@@ -1,0 +1,273 @@
+"""The shape of study files: errors by line, hostile YAML, and the JSON Schema."""
+
+import itertools
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from study_examples import EXAMPLE, SHAPE, Fault, refused_at
+from survey_strategies import refused
+
+from askless.errors import StudyError
+from askless.survey import Study, study_file
+from askless.survey.study_file import Located, json_schema, read_study_file
+
+LAUGHS = "lol: &a [ha, ha]\n" + "".join(
+    f"lol{i}: &{new} [{', '.join(['*' + old] * 9)}]\n"
+    for i, (old, new) in enumerate(zip("abcdefgh", "bcdefghi", strict=True))
+)
+
+# What is wrong before the shape is looked at.
+SYNTAX = {
+    "a tab": Fault("coding: centred", "\tcoding: centred", "\tcoding", ("YAML",)),
+    "an open bracket": Fault("climate]", "climate", "- kind: multi", ("YAML",)),
+    "a stray colon": Fault("name: wwf", "name: a: b", "name: a: b", ("YAML",)),
+    "another version of YAML": Fault("# What", "%YAML 3.0\n---\n# What", "%YAML", ("version",)),
+    "a key twice at the top": Fault("arms:", "name: b\narms:", "name: b\n", ("'name'", "twice")),
+    "a key twice in a question": Fault(
+        "    high: 90", "    high: 90\n    low: 20", "low: 20", ("'low'", "twice")
+    ),
+    "a key twice in the policy": Fault(
+        "  radius: valid", "  alpha: 3\n  radius: valid", "alpha: 3", ("'alpha'", "twice")
+    ),
+    "a billion laughs": Fault("arms:", LAUGHS + "arms:", "lol0", ("alias", "*")),
+    "an alias of one name": Fault("name: wwf", "name: *x", "*x", ("alias", "*")),
+    "a second document": Fault("arms:", "---\narms:", "---", ("document",)),
+    "deep brackets": Fault("name: wwf", "name: " + "[" * 3000, "name: [", ("nested", "deep")),
+    "deep mappings": Fault("name: wwf", "name: " + "{a: " * 3000, "name: {", ("nested", "deep")),
+    "deep lists": Fault("name: wwf", "name:\n    " + "- " * 3000, "    - - ", ("nested", "deep")),
+    "deep keys": Fault("arms:", "? " * 3000 + "\narms:", "\n? ?", ("nested", "deep")),
+    "a list as a key": Fault("arms:", "[a, b]: c\narms:", "[a, b]", ("key",)),
+    "a mapping as a key": Fault("arms:", "? {a: b}\n: c\narms:", "? {", ("key",)),
+    "a Python object": Fault(
+        "- name: wwf", "- !!python/object:askless.Arm {name: wwf}", "!!python", ("python/object",)
+    ),
+    "a Python call": Fault(
+        "[children, animals, climate]",
+        "!!python/object/apply:os.listdir [a, b]",
+        "!!python",
+        ("python/object",),
+    ),
+    "a Python name": Fault(
+        "name: wwf", 'name: !!python/name:os.system ""', "!!python", ("python/name",)
+    ),
+    "a Python object at the top": Fault(
+        "# What suits whom, in a file that uses every key.",
+        "--- !!python/object:askless.Study",
+        "!!python",
+        ("python/object",),
+    ),
+    "a tag that nobody knows": Fault("name: wwf", "name: !who wwf", "!who", ("!who",)),
+    "a number that is none": Fault("low: 18", "low: !!int young", "!!int", ("young",)),
+    "a yes that is none": Fault("may_skip: true", "may_skip: !!bool maybe", "!!bool", ("maybe",)),
+    "a date that is none": Fault("name: wwf", "name: 2024-99-99", "2024-99-99", ("2024-99-99",)),
+    "a number without end": Fault("low: 18", "low: " + "1" * 5000, "low: 11", ("number",)),
+    "a control character": Fault("name: wwf", "name: w\0wf", "w\0wf", ("character",)),
+}
+
+
+@pytest.mark.parametrize("fault", SYNTAX.values(), ids=SYNTAX)
+def test_text_that_is_no_safe_yaml_is_refused_with_its_line(fault):
+    with refused_at("charity.yaml", fault.line, *fault.says):
+        Study.parse(fault.text, source="charity.yaml")
+
+
+def test_a_file_that_is_too_long_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(yaml, "parse", None)
+    monkeypatch.setattr(yaml, "compose", None)
+    with refused(StudyError, "charity.yaml", "1,000,000"):
+        Study.parse(EXAMPLE + "#" * 1_000_000, source="charity.yaml")
+
+
+def test_a_file_of_just_the_largest_size_is_read(monkeypatch):
+    monkeypatch.setattr(study_file, "LARGEST_FILE", len(EXAMPLE))
+    assert Study.parse(EXAMPLE).name == "charity"
+    with refused(StudyError, "longer"):
+        Study.parse(EXAMPLE + "\n")
+
+
+def test_twelve_levels_may_be_nested_and_thirteen_may_not():
+    # The mapping at the top is the first level.
+    with refused(StudyError, "'deep'", "unknown key"):
+        Study.parse(EXAMPLE + "deep: " + "[" * 11 + "]" * 11)
+    with refused(StudyError, "nested"):
+        Study.parse(EXAMPLE + "deep: " + "[" * 12 + "]" * 12)
+    with refused(StudyError, "'wide'", "unknown key"):  # side by side is not deep
+        Study.parse(EXAMPLE + "wide: [" + ", ".join(["[]"] * 50) + "]")
+
+
+def test_several_faults_are_reported_together_each_on_its_line():
+    text = EXAMPLE.replace("low: 18", "low: x").replace("delta: 0.05", "delta: 2")
+    lines = text.splitlines()
+    first, second = (next(i for i, t in enumerate(lines, 1) if s in t) for s in ("low: x", "delta"))
+    with pytest.raises(StudyError) as caught:
+        Study.parse(text, source="f")
+    message = str(caught.value).splitlines()
+    assert len(message) == 2
+    assert message[0].startswith(f"f, line {first}, questions[1].low: ")
+    assert message[1].startswith(f"f, line {second}, policy.delta: ")
+
+
+@pytest.mark.parametrize(("count", "tail"), [(8, None), (9, "1 more"), (30, "22 more")])
+def test_at_most_eight_faults_are_spelled_out(count, tail):
+    text = EXAMPLE + "".join(f"key{i}: 1\n" for i in range(count))
+    with pytest.raises(StudyError) as caught:
+        Study.parse(text)
+    lines = str(caught.value).splitlines()
+    assert sum("unknown key" in line for line in lines) == 8
+    assert len(lines) == 8 + (tail is not None)
+    assert tail is None or tail in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "jargon"),
+    [
+        (SHAPE["unknown kind"], "input tag"),
+        (SHAPE["a text for a question"], "object to extract fields from"),
+        (SHAPE["a text for an arm"], "ArmSection"),
+        (SHAPE["a pair for the reward"], "RewardSection"),
+        (SYNTAX["a second document"], "this is not YAML: but"),
+        (SYNTAX["a list as a key"], "ScalarNode"),
+        (SYNTAX["a list as a key"], "twice"),
+        (SYNTAX["a control character"], "<unicode string>"),
+    ],
+)
+def test_messages_speak_of_the_file_and_not_of_the_program(fault, jargon):
+    with pytest.raises(StudyError) as caught:
+        Study.parse(fault.text)
+    assert jargon not in str(caught.value)
+
+
+FRAGMENTS = [
+    *(
+        "",
+        " ",
+        "\n",
+        "\t",
+        "- ",
+        ": ",
+        "?",
+        "[",
+        "]",
+        "{",
+        "}",
+        "&a ",
+        "*a",
+        "!",
+        "|",
+        "#",
+        "'",
+        '"',
+    ),
+    *(
+        "!!int ",
+        "!!set ",
+        "<<: ",
+        "%",
+        "---\n",
+        "...\n",
+        "\0",
+        "\x85",
+        "\u2028",
+        "\ufeff",
+        "é",
+        "😀",
+    ),
+]
+
+
+def check_outcome(text):
+    try:
+        study = Study.parse(text, source="charity.yaml")
+    except StudyError as error:
+        assert str(error).startswith("charity.yaml")
+    else:
+        assert len(study.survey) >= 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, len(EXAMPLE)), st.integers(0, 9), st.sampled_from(FRAGMENTS)))
+)
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_a_damaged_file_is_either_a_study_or_a_study_error(damage):
+    text = EXAMPLE
+    for start, length, fragment in damage:
+        text = text[:start] + fragment + text[start + length :]
+    check_outcome(text)
+
+
+PLACES = ["schema: 1", "name: wwf", "low: 18", "may_skip: true", "delta: 0.05"]
+VALUES = ["", "~", "x", "é", "yes", "0x", "08", "1:30", "1_0", "1e999", ".nan", "2024-02-30", "''"]
+VALUES += ["[]", "{}", "!!set {a}", "!!omap [a: 1]", "!!pairs [a: 1]", "!!seq {}", "!!map []", "."]
+
+
+@pytest.mark.parametrize(
+    "tag", ["", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!binary"]
+)
+def test_an_odd_value_makes_either_a_study_or_a_study_error(tag):
+    for place, value in itertools.product(PLACES, VALUES):
+        assert EXAMPLE.count(place) == 1
+        check_outcome(EXAMPLE.replace(place, f"{place.split(':')[0]}: {tag} {value}"))
+
+
+# -- where things stand --------------------------------------------------------------------------
+
+
+def test_data_keeps_its_values_and_the_lines_of_its_keys():
+    located = Located("a: 1\nb:\n  - x\n  -\n    c: yes\n", "f")
+    assert located.data == {"a": 1, "b": ["x", {"c": True}]}
+    assert located.where(("a",)) == "f, line 1, a"
+    assert located.where(("b",)) == "f, line 2, b"
+    assert located.where(("b", 0)) == "f, line 3, b[1]"
+    assert located.where(("b", 1, "c")) == "f, line 5, b[2].c"
+
+
+def test_a_place_that_is_not_there_has_the_line_of_what_would_hold_it():
+    located = Located("# first\n\na: 1\nb:\n  - c: 1\n", "f")
+    assert located.where(("b", 0, "d")) == "f, line 5, b[1].d"
+    assert located.where(("z",)) == "f, line 3, z"
+    assert located.where(()) == "f, line 3"
+
+
+def test_keys_are_texts_whatever_yaml_would_make_of_them():
+    assert Located("no: 1\n2: x\n~: y\n", "f").data == {"no": 1, "2": "x", "~": "y"}
+
+
+def test_the_reader_returns_checked_data_and_its_places():
+    file, located = read_study_file(EXAMPLE, "f")
+    assert [question.kind for question in file.questions] == ["scale", "yes_no", "choice", "multi"]
+    assert located.source == "f"
+
+
+# -- the JSON Schema -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def validator():
+    return Draft202012Validator(json_schema())
+
+
+def test_the_schema_is_a_valid_one_of_its_draft():
+    schema = json_schema()
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+
+
+def test_the_schema_is_plain_json_and_printed_by_its_module():
+    command = [sys.executable, "-m", "askless.survey.study_file"]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    assert json.loads(printed) == json_schema()
+
+
+def test_the_schema_accepts_a_file_with_every_key(validator):
+    assert list(validator.iter_errors(yaml.safe_load(EXAMPLE))) == []
+
+
+@pytest.mark.parametrize("fault", SHAPE.values(), ids=SHAPE)
+def test_the_schema_refuses_what_the_reader_refuses_for_its_shape(validator, fault):
+    assert not validator.is_valid(yaml.safe_load(fault.text))
