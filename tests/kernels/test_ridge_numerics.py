@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import solve_triangular
 
 import askless as al
-from askless.kernels import ridge
+from askless.kernels import doors, ridge
 
 EPS = np.finfo(float).eps
 
@@ -38,14 +38,14 @@ def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, c
     policy = al.RidgeSurveyUCB(
         al.Survey.unit(d), arms=["a"], reward=(0, 1), beta_min=0, alpha=alpha
     )
-    state, columns, rule = policy._state_of_arms, policy.survey.columns, policy._rule
+    state = policy._model.arms
     rng = np.random.default_rng(1)
     directions = np.eye(d + 1)
     # Stops just before a refresh (every 1,024 rows), where the drift is largest.
     for stop in (1, 3, 17, 1_023, 50 * 1_025 - 1, 975 * 1_025 - 1, 1_000_000):
         rows = design(rng, stop - int(state.n[0]), d, collinear=collinear)
         arms, ys = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
-        ridge.learn_all(columns, rule, state, arms, rows, ys)
+        doors.learn_rows(*policy._model.buffers, arms, rows, ys)
         probes = design(rng, 50, d, collinear=collinear)
         n = int(state.n[0])
         np.testing.assert_allclose(
@@ -64,6 +64,6 @@ def test_a_refresh_comes_before_a_thousand_and_twenty_five_updates():
     policy = al.LinUCB(al.Survey.unit(2), arms=["a"], reward=(0, 1))
     rows = design(np.random.default_rng(0), 1_025, 2, collinear=False)
     policy.learn_rows([0] * 1_024, rows[:1_024], [0.5] * 1_024)
-    assert policy._state_of_arms.stale[0] == 1_024
+    assert policy._model.arms.stale[0] == 1_024
     policy.learn_row(0, rows[1_024], 0.5)
-    assert policy._state_of_arms.stale[0] == 0
+    assert policy._model.arms.stale[0] == 0

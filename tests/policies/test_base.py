@@ -195,11 +195,11 @@ def test_a_retired_arm_is_not_asked_for():
 
 def test_arms_that_are_not_played_keep_their_bytes(policy):
     policy.learn_row(1, policy.encode(ANSWERS), 3)
-    before = copy.deepcopy(policy._state_of_arms)
+    before = copy.deepcopy(policy._model.arms)
     policy.learn_row(0, policy.encode(ANSWERS), 9)
     for name in before._fields:
         if name not in ("work", "block"):
-            old, new = getattr(before, name), getattr(policy._state_of_arms, name)
+            old, new = getattr(before, name), getattr(policy._model.arms, name)
             assert old[1].tobytes() == new[1].tobytes(), name
 
 

@@ -133,7 +133,7 @@ def play_through(policy, truth, rng, visits, noise, shrink):
     Two-point noise is as wild as its σ allows; answers are correlated by a halo. `shrink`
     makes the mutant: every radius that the policy plays and drops with is multiplied by it.
     """
-    survey, state = policy.survey, policy._state_of_arms
+    survey, state = policy.survey, policy._model.arms
     state.radius[:] *= shrink
     missed = False
     for _ in range(visits):

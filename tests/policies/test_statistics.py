@@ -29,7 +29,7 @@ def policy_with(rows, **settings):
 
 
 def truth(policy):
-    return {name: getattr(policy._state_of_arms, name).tobytes() for name in TRUTH}
+    return {name: getattr(policy._model.arms, name).tobytes() for name in TRUTH}
 
 
 @settings(derandomize=True, deadline=None, max_examples=20)
@@ -64,7 +64,7 @@ def test_sums_are_those_of_exact_integers():
     survey = survey_of(QUESTIONS)
     arms, contexts, rewards = rows_of(survey, 3_000, 5)
     policy = policy_with((arms, contexts, rewards))
-    state = policy._state_of_arms
+    state = policy._model.arms
     z = np.round(contexts * 1024).astype(int).astype(object)
     y = np.array([int(np.floor((r - 2) / 10 * 16384 + 0.5)) for r in rewards], dtype=object)
     for k in range(2):
@@ -81,7 +81,7 @@ def test_a_drop_deletes_rows_and_columns_exactly():
     rows = rows_of(survey, 4_000, 8)
     full = policy_with(rows)
     short = policy_with(rows, beta_min=6, sigma=0.3)
-    state, whole = short._state_of_arms, full._state_of_arms
+    state, whole = short._model.arms, full._model.arms
     dropped = ~short.support
     assert dropped.any()
     assert not dropped.all()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import askless as al
 from askless.errors import AnswerError, AsklessError, SettingError, StateError, VisitError
+from askless.kernels import ridge
 from worlds import random_answers, survey_of
 
 SURVEY = al.Survey(
@@ -32,10 +33,10 @@ def drop(policy, question, arms=None):
     """Let arms lose a question, as learning would."""
     g = policy.survey.index(question)
     for k in range(len(policy.arms)) if arms is None else arms:
-        policy._state_of_arms.support[k, g] = False
-        policy._state_of_arms.dropped_at[k, g] = 1
-        al.policies.arm_state.pack(policy.survey.columns, policy._state_of_arms, k)
-        policy._refresh([k])
+        policy._model.arms.support[k, g] = False
+        policy._model.arms.dropped_at[k, g] = 1
+        ridge.pack(policy.survey.columns, policy._model.arms, k)
+        policy._model.refresh([k])
 
 
 def test_asks_in_survey_order_then_plays(policy):

@@ -1,9 +1,15 @@
-"""The named bundles of plain arrays that kernels work on: a survey's columns, a rule, the arms."""
+"""What kernels work on: named bundles of plain arrays, each a view into one flat pair of buffers.
+
+A call from Python with two flat arrays costs 0.3 µs, with forty arrays 6 µs; so Python hands over
+the buffers, and the first thing a kernel does is to open them.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from askless.kernels.compiling import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,9 +29,9 @@ class Columns(NamedTuple):
     first: Ints  # (m,) a question's first column
     width: Ints  # (m,) how many columns it owns, the skip column included
     skip: Ints  # (m,) 1 if its last column says that it was skipped, else 0
+    start: Ints  # (m + 1,) a question's first row in `directions`
     low: Floats  # (p,) smallest value of a column
     high: Floats  # (p,) largest value of a column
-    start: Ints  # (m + 1,) a question's first row in `directions`
     directions: Floats  # (all directions, widest question), on the question's own columns
 
 
@@ -33,6 +39,8 @@ class Rule(NamedTuple):
     """How wide a confidence set is and when a question leaves; in reward units."""
 
     form: int  # VALID, PUBLISHED, PUBLISHED_SQRT or FIXED
+    sharp_bias: int  # 1: bound the bias by what the reward range allows, not by b2 alone
+    plain: int  # 1: no question is a choice or may be skipped
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -40,8 +48,6 @@ class Rule(NamedTuple):
     norm: float  # L2, the largest 2-norm of a context
     ridge_bias: float  # sqrt(alpha) b2
     b1: float
-    sharp_bias: bool  # bound the bias by what the reward range allows, not by b2 alone
-    plain: bool  # no question is a choice or may be skipped
     fixed: float  # the radius where the form is FIXED
     log_supports: Floats  # (m + 1,) ln((m + 1) C(m, h)): the price of a support of size h
 
@@ -53,7 +59,7 @@ class Arms(NamedTuple):
     what follows them is derived.
     """
 
-    support: Flags  # (K, m) which questions an arm's model still uses
+    support: Ints  # (K, m) 1 for the questions that an arm's model still uses
     size: Ints  # (K,) how many columns that is, the constant included
     columns: Ints  # (K, p) which columns, in order; the first `size` count
     share: Floats  # (K,) the arm's part of delta
@@ -69,5 +75,100 @@ class Arms(NamedTuple):
     stale: Ints  # (K,) rank-one updates since the last fresh factor
     dropped_at: Ints  # (K, m) the arm's rows when a question was dropped, -1 while it is kept
     evidence: Floats  # (K, m, 3) estimate, low and high of its effect at that moment
-    work: Floats  # (4, p) scratch, so that no step allocates
+    work: Floats  # (5, at least 3) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
+
+
+def columns_buffers(columns: Columns) -> tuple[Ints, Floats]:
+    """Return a survey's columns as one flat pair of buffers."""
+    sizes = [len(columns.kind), len(columns.low), *columns.directions.shape]
+    ints = [
+        np.array(sizes),
+        columns.kind,
+        columns.first,
+        columns.width,
+        columns.skip,
+        columns.start,
+    ]
+    floats = [part.ravel() for part in columns[5:]]
+    return np.concatenate(ints).astype(np.int64), np.concatenate(floats)
+
+
+@kernel()
+def open_columns(ints: Ints, floats: Floats) -> Columns:
+    """Name the parts of a survey's buffers."""
+    m, p, count, widest = ints[0], ints[1], ints[2], ints[3]
+    at = 4
+    return Columns(
+        ints[at : at + m],
+        ints[at + m : at + 2 * m],
+        ints[at + 2 * m : at + 3 * m],
+        ints[at + 3 * m : at + 4 * m],
+        ints[at + 4 * m : at + 5 * m + 1],
+        floats[:p],
+        floats[p : 2 * p],
+        floats[2 * p : 2 * p + count * widest].reshape((count, widest)),
+    )
+
+
+def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[Ints, Floats]:
+    """Return the zeroed buffers of so many arms, with their rule filled in."""
+    sizes = [count, m, p, widest]
+    ints = np.zeros(7 + count * (2 * m + p + 3), dtype=np.int64)
+    ints[:7] = [*sizes, rule.form, rule.sharp_bias, rule.plain]
+    per_arm = 2 * p * p + 3 * p + 3 * m + 4
+    floats = np.zeros(8 + (m + 1) + count * per_arm + 5 * max(p, 3) + widest * widest)
+    floats[:8] = rule[3:11]
+    floats[8 : 8 + m + 1] = rule.log_supports
+    return ints, floats
+
+
+@kernel()
+def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
+    """Name the parts of the arms' buffers."""
+    count, m, p, widest = ints[0], ints[1], ints[2], ints[3]
+    rule = Rule(
+        ints[4],
+        ints[5],
+        ints[6],
+        floats[0],
+        floats[1],
+        floats[2],
+        floats[3],
+        floats[4],
+        floats[5],
+        floats[6],
+        floats[7],
+        floats[8 : 9 + m],
+    )
+    whole, real = ints[7:], floats[9 + m :]
+    km, kp, kpp, wide = count * m, count * p, count * p * p, max(p, 3)
+    # Offsets: integers, then reals, in the order in which they are used below.
+    size, columns, n = km, km + count, km + count + kp
+    stale, dropped = n + count, n + 2 * count
+    gram, moment, squares = count, count + kpp, count + kpp + kp
+    root, estimate = squares + count, squares + count + kpp
+    variance, log_det = estimate + kp, estimate + 2 * kp
+    radius, evidence = log_det + count, log_det + 2 * count
+    work = evidence + 3 * km
+    block = work + 5 * wide
+    return rule, Arms(
+        whole[:size].reshape((count, m)),
+        whole[size:columns],
+        whole[columns:n].reshape((count, p)),
+        real[:gram],
+        whole[n:stale],
+        real[gram:moment].reshape((count, p, p)),
+        real[moment:squares].reshape((count, p)),
+        real[squares:root],
+        real[root:estimate].reshape((count, p, p)),
+        real[estimate:variance].reshape((count, p)),
+        real[variance:log_det].reshape((count, p)),
+        real[log_det:radius],
+        real[radius:evidence],
+        whole[stale:dropped],
+        whole[dropped:].reshape((count, m)),
+        real[evidence:work].reshape((count, m, 3)),
+        real[work:block].reshape((5, wide)),
+        real[block:].reshape((widest, widest)),
+    )

@@ -5,27 +5,15 @@ Each step is written once; a single visit and a fused loop call the same functio
 
 import math
 
-import numpy as np
-from numba import njit
-
-from askless.kernels.bundles import (
-    FIXED,
-    ONE_HOT,
-    PUBLISHED_SQRT,
-    VALID,
-    Arms,
-    Columns,
-    Flags,
-    Floats,
-    Ints,
-    Rule,
-)
+from askless.kernels.bundles import Arms, Columns, Floats, Rule
+from askless.kernels.compiling import kernel
+from askless.kernels.radius import radius
 from askless.kernels.triangle import add_row, diagonal_of, dot, factor, times, transposed_times
 
 REFRESH_EVERY = 1024  # rank-one updates between fresh factors (maths 2.3)
 
 
-@njit(cache=True)
+@kernel()
 def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
     """Pick the columns of arm k's support out of a context."""
     size = arms.size[k]
@@ -35,7 +23,7 @@ def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
     return out[:size]
 
 
-@njit(cache=True)
+@kernel()
 def score(arms: Arms, k: int, z: Floats) -> float:
     """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
     packed = gather(arms, k, z, arms.work[0])
@@ -44,20 +32,7 @@ def score(arms: Arms, k: int, z: Floats) -> float:
     return mean + float(arms.radius[k]) * math.sqrt(squared_width)
 
 
-@njit(cache=True)
-def score_arms(arms: Arms, live: Flags, z: Floats, out: Floats) -> int:
-    """UCB of every live arm; returns the best one, ties to the lowest index. Others get -inf."""
-    best = -1
-    for k in range(live.shape[0]):
-        out[k] = -np.inf
-        if live[k]:
-            out[k] = score(arms, k, z)
-            if best < 0 or out[k] > out[best]:
-                best = k
-    return best
-
-
-@njit(cache=True)
+@kernel()
 def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float) -> Floats:
     """Estimate, low and high end of question g's effect in arm k, in work[3, :3] (maths 1.1, 2.2).
 
@@ -87,7 +62,7 @@ def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float)
     return result
 
 
-@njit(cache=True)
+@kernel()
 def include(result: Floats, size: float, slack: float) -> None:
     """Let one direction's interval widen (estimate, low, high)."""
     result[0] = max(result[0], size)
@@ -95,7 +70,7 @@ def include(result: Floats, size: float, slack: float) -> None:
     result[2] = max(result[2], size + slack)
 
 
-@njit(cache=True)
+@kernel()
 def inverse_block(arms: Arms, k: int, at: int, width: int) -> Floats:
     """Diagonal block of inv(D) = M'M on `width` packed columns; M is zero there above row `at`."""
     block = arms.block[:width, :width]
@@ -108,7 +83,7 @@ def inverse_block(arms: Arms, k: int, at: int, width: int) -> Floats:
     return block
 
 
-@njit(cache=True)
+@kernel()
 def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
     """Drop arm k's questions whose effect is at most beta_min; returns how many (maths 2.2).
 
@@ -128,12 +103,12 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
             at += columns.width[g]
     if dropped > 0:
         for g in range(columns.first.shape[0]):
-            arms.support[k, g] = arms.dropped_at[k, g] < 0
+            arms.support[k, g] = 1 if arms.dropped_at[k, g] < 0 else 0
         pack(columns, arms, k)
     return dropped
 
 
-@njit(cache=True)
+@kernel()
 def pack(columns: Columns, arms: Arms, k: int) -> None:
     """Delete from arm k's statistics the rows and columns outside its support, exactly."""
     kept = 0
@@ -157,7 +132,7 @@ def pack(columns: Columns, arms: Arms, k: int) -> None:
     arms.size[k] = kept
 
 
-@njit(cache=True)
+@kernel()
 def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None:
     """Add a row to arm k's statistics (sign 1) or take it out again (sign -1), exactly."""
     for i in range(packed.shape[0]):
@@ -170,7 +145,7 @@ def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None
     arms.n[k] += int(sign)
 
 
-@njit(cache=True)
+@kernel()
 def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
@@ -196,16 +171,7 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float)
     return dropped
 
 
-@njit(cache=True)
-def learn_all(
-    columns: Columns, rule: Rule, arms: Arms, played: Ints, rows: Floats, ys: Floats
-) -> None:
-    """Learn many rows, one after the other."""
-    for i in range(played.shape[0]):
-        learn(columns, rule, arms, played[i], rows[i], ys[i])
-
-
-@njit(cache=True)
+@kernel()
 def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Derive everything of arm k anew from its statistics (maths 2.3)."""
     size = arms.size[k]
@@ -220,64 +186,3 @@ def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
         estimate[i] *= rule.span
     arms.stale[k] = 0
     arms.radius[k] = radius(columns, rule, arms, k)
-
-
-@njit(cache=True)
-def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
-    """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
-    if rule.form == FIXED:
-        return rule.fixed
-    n = arms.n[k]
-    if rule.form == VALID:
-        questions = 0
-        for g in range(arms.support.shape[1]):
-            questions += arms.support[k, g]
-        price = rule.log_supports[questions] - math.log(arms.share[k])
-        spread = rule.sigma * math.sqrt(max(arms.log_det[k], 0.0) + 2.0 * price)
-        return spread + bias(columns, rule, arms, k)
-    theta = rule.ridge_bias
-    if n > 0:
-        growth = math.log1p(n * rule.norm**2 / rule.alpha) + 2.0 * math.log(1.0 + n)
-        price = growth - math.log(arms.share[k])
-        theta += rule.sigma * math.sqrt(arms.size[k] * price)  # paper eq. for theta, ridge
-    return math.sqrt(theta) if rule.form == PUBLISHED_SQRT else theta
-
-
-@njit(cache=True)
-def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
-    """Bound B on the ridge bias over the parameters that the reward range allows (maths 2.1)."""
-    if not rule.sharp_bias:
-        return rule.ridge_bias
-    constant = arms.variance[k, 0]
-    largest = largest_projected(columns, arms, k)
-    bound = rule.b1 * math.sqrt(max(constant, largest))
-    if rule.plain:
-        box = rule.span * max(0.5 * math.sqrt(constant), math.sqrt(largest))
-        bound = min(bound, box)
-    return min(rule.ridge_bias, rule.alpha * bound)
-
-
-@njit(cache=True)
-def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
-    """Largest e_j' P inv(D) P e_j over the questions' columns; P makes each choice sum to zero."""
-    largest = 0.0
-    at = 1
-    for g in range(columns.first.shape[0]):
-        if arms.support[k, g]:
-            width = columns.width[g]
-            if columns.kind[g] == ONE_HOT:
-                options = width - columns.skip[g]
-                squares = arms.work[3, :options]
-                squares[:] = 0.0
-                for i in range(at, arms.size[k]):
-                    row = arms.root[k, i, at : at + options]
-                    mean = row.sum() / options
-                    for j in range(options):
-                        squares[j] += (row[j] - mean) ** 2
-                largest = max(largest, squares.max())
-                if columns.skip[g]:
-                    largest = max(largest, arms.variance[k, at + options])
-            else:
-                largest = max(largest, arms.variance[k, at : at + width].max())
-            at += width
-    return largest

@@ -2,15 +2,14 @@
 
 import math
 
-from numba import njit
-
 from askless.kernels.bundles import Floats
+from askless.kernels.compiling import kernel
 
 # Sums may be reordered for speed; NaN and infinity keep their meaning.
 RELAXED = {"reassoc", "contract"}
 
 
-@njit(cache=True, fastmath=RELAXED)
+@kernel(fastmath=RELAXED)
 def dot(x: Floats, y: Floats) -> float:
     """Inner product of two vectors of the same length."""
     total = 0.0
@@ -19,7 +18,7 @@ def dot(x: Floats, y: Floats) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel()
 def times(root: Floats, z: Floats, out: Floats) -> float:
     """Put M z into `out`; return its squared length, which is z' inv(D) z."""
     total = 0.0
@@ -30,7 +29,7 @@ def times(root: Floats, z: Floats, out: Floats) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel()
 def add_row(root: Floats, w: Floats, gain: Floats, variance: Floats) -> float:
     """Turn the factor of inv(D) into that of inv(D + z z'), where w = M z (maths 2.3).
 
@@ -54,7 +53,7 @@ def add_row(root: Floats, w: Floats, gain: Floats, variance: Floats) -> float:
     return tau
 
 
-@njit(cache=True)
+@kernel()
 def factor(gram: Floats, alpha: float, root: Floats) -> float:
     """Put the inverse Cholesky factor of D = alpha I + gram into `root`; return ln det(D / alpha).
 
@@ -73,7 +72,7 @@ def factor(gram: Floats, alpha: float, root: Floats) -> float:
     return log_det
 
 
-@njit(cache=True)
+@kernel()
 def invert(lower: Floats) -> None:
     """Replace a lower triangle by its inverse, row by row: row i needs only the rows above it."""
     for i in range(lower.shape[0]):
@@ -91,7 +90,7 @@ def invert(lower: Floats) -> None:
         lower[i, i] = scale
 
 
-@njit(cache=True)
+@kernel()
 def diagonal_of(root: Floats, variance: Floats) -> None:
     """Put the diagonal of inv(D) = M' M into `variance`."""
     variance[:] = 0.0
@@ -101,7 +100,7 @@ def diagonal_of(root: Floats, variance: Floats) -> None:
             variance[j] += row[j] * row[j]
 
 
-@njit(cache=True)
+@kernel()
 def transposed_times(root: Floats, w: Floats, out: Floats) -> None:
     """Put M' w into `out`."""
     out[:] = 0.0

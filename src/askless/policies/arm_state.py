@@ -3,77 +3,95 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from askless.errors import StateError
-from askless.kernels.bundles import Arms, Flags, Floats, Ints
-from askless.kernels.ridge import pack
+from askless.kernels import doors, ridge
+from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule, arms_buffers, open_arms
 from askless.survey import Survey
 
-
-def empty_arms(survey: Survey, shares: Floats) -> Arms:
-    """Return arms that have learned nothing; `shares` are their parts of delta."""
-    count, m, p = len(shares), len(survey), survey.column_count
-    widest = int(survey.columns.width.max())
-    return Arms(
-        support=np.ones((count, m), dtype=bool),
-        size=np.full(count, p),
-        columns=np.tile(np.arange(p), (count, 1)),
-        share=np.array(shares, dtype=np.float64),
-        n=np.zeros(count, dtype=np.int64),
-        gram=np.zeros((count, p, p)),
-        moment=np.zeros((count, p)),
-        squares=np.zeros(count),
-        root=np.zeros((count, p, p)),
-        estimate=np.zeros((count, p)),
-        variance=np.zeros((count, p)),
-        log_det=np.zeros(count),
-        radius=np.zeros(count),
-        stale=np.zeros(count, dtype=np.int64),
-        dropped_at=np.full((count, m), -1),
-        evidence=np.zeros((count, m, 3)),
-        work=np.zeros((4, max(p, 3))),
-        block=np.zeros((widest, widest)),
-    )
+STATISTICS = ("n", "gram", "moment", "squares")
+SCRATCH = ("work", "block")
 
 
-def append_arms(arms: Arms, added: Arms) -> Arms:
-    """Return the arms with further ones behind them; scratch is shared by all arms."""
-    joined: dict[str, Any] = {
-        name: np.concatenate([getattr(arms, name), getattr(added, name)]) for name in Arms._fields
-    }
-    return Arms(**(joined | {"work": arms.work, "block": arms.block}))
+class ArmState:
+    """The arms of one policy: two flat buffers for the kernels, and named views of them."""
 
+    def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
+        self.survey = survey
+        self.buffers = (*survey.buffers, ints, floats)
+        self.rule: Rule
+        self.arms: Arms
+        self.rule, self.arms = open_arms(ints, floats)
 
-def restrict(survey: Survey, arms: Arms, support: Flags) -> None:
-    """Let every arm keep only the questions in `support`; the statistics are cut exactly."""
-    arms.support[:] = support
-    for k in range(len(arms.n)):
-        pack(survey.columns, arms, k)
+    @classmethod
+    def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:
+        """Return arms that have learned nothing; `shares` are their parts of delta."""
+        p, widest = survey.column_count, int(survey.columns.width.max())
+        state = cls(survey, *arms_buffers(len(shares), len(survey), p, widest, rule))
+        arms = state.arms
+        arms.support[:] = 1
+        arms.size[:] = p
+        arms.columns[:] = np.arange(p)
+        arms.share[:] = shares
+        arms.dropped_at[:] = -1
+        state.refresh()
+        return state
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ArmState, (self.survey, *self.buffers[2:])  # copies must open buffers of their own
 
-def join_arms(survey: Survey, first: Arms, second: Arms) -> Arms:
-    """Add two sets of arms: the statistics are sums, a support is what both kept."""
-    joined, other = copy.deepcopy(first), copy.deepcopy(second)
-    gone = np.where(first.dropped_at < 0, second.dropped_at, first.dropped_at)
-    evidence = np.where((first.dropped_at < 0)[..., None], second.evidence, first.evidence)
-    for arms in (joined, other):
-        restrict(survey, arms, first.support & second.support)
-    for name in ("n", "gram", "moment", "squares"):
-        getattr(joined, name)[:] += getattr(other, name)
-    joined.dropped_at[:], joined.evidence[:] = gone, evidence
-    return joined
+    def refresh(self, chosen: Iterable[int] | None = None) -> None:
+        """Derive the chosen arms, or all, anew from their statistics."""
+        every = range(len(self.arms.n)) if chosen is None else chosen
+        doors.refresh(*self.buffers, np.array(list(every), dtype=np.int64))
 
+    def appended(self, share: float) -> ArmState:
+        """Return these arms and a new one behind them; no bit of these changes."""
+        shares = np.append(self.arms.share, share)
+        grown = ArmState.empty(self.survey, self.rule, shares)
+        for name in set(Arms._fields) - set(SCRATCH):
+            getattr(grown.arms, name)[:-1] = getattr(self.arms, name)
+        return grown
 
-def pack_arms(arms: Arms) -> list[dict[str, Any]]:
-    """Return the statistics and drops of every arm as plain data; the rest can be derived."""
-    packed = []
-    for k, size in enumerate(arms.size):
-        gone = np.flatnonzero(arms.dropped_at[k] >= 0)
-        packed.append(
+    def joined(self, other: ArmState) -> ArmState:
+        """Return the sum of two states: statistics are added, a support is what both kept."""
+        total, further = copy.deepcopy(self), copy.deepcopy(other)
+        mine, theirs = self.arms.dropped_at, other.arms.dropped_at
+        total.arms.dropped_at[:] = np.where(mine < 0, theirs, mine)
+        total.arms.evidence[:] = np.where(
+            (mine < 0)[..., None], other.arms.evidence, self.arms.evidence
+        )
+        for state in (total, further):
+            state.restrict(self.arms.support & other.arms.support)
+        for name in STATISTICS:
+            getattr(total.arms, name)[:] += getattr(further.arms, name)
+        total.refresh()
+        return total
+
+    def restrict(self, support: Ints) -> None:
+        """Let every arm keep only the questions in `support`; the statistics are cut exactly."""
+        self.arms.support[:] = support
+        for k in range(len(support)):
+            ridge.pack(self.survey.columns, self.arms, k)
+
+    def first_packed(self, k: int) -> Ints:
+        """Return each question's first packed column in arm k."""
+        widths = self.arms.support[k] * self.survey.columns.width
+        return np.asarray(1 + np.cumsum(widths) - widths)
+
+    @property
+    def support(self) -> Flags:
+        """Which questions each arm's model uses (K × questions)."""
+        return np.asarray(self.arms.support != 0)
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """Return the statistics and drops of every arm as plain data; the rest can be derived."""
+        arms = self.arms
+        return [
             {
                 "n": int(arms.n[k]),
                 "gram": [arms.gram[k, i, : i + 1].tolist() for i in range(size)],
@@ -81,23 +99,29 @@ def pack_arms(arms: Arms) -> list[dict[str, Any]]:
                 "squares": float(arms.squares[k]),
                 "dropped": {
                     str(g): [int(arms.dropped_at[k, g]), *arms.evidence[k, g].tolist()]
-                    for g in gone
+                    for g in np.flatnonzero(arms.dropped_at[k] >= 0)
                 },
             }
-        )
-    return packed
+            for k, size in enumerate(arms.size)
+        ]
 
+    def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
+        """Fill empty arms with what `to_data` returned; refuse what cannot be."""
+        if len(packed) != len(self.arms.n):
+            raise StateError(
+                f"the file has statistics of {len(packed)} arms, it names {len(self.arms.n)}"
+            )
+        for k, saved in enumerate(packed):
+            self._fill(k, saved)
+        self.refresh()
 
-def unpack_arms(survey: Survey, packed: Sequence[dict[str, Any]], arms: Arms) -> None:
-    """Fill empty arms with what `pack_arms` returned; refuse what cannot be."""
-    if len(packed) != len(arms.n):
-        raise StateError(f"the file has statistics of {len(packed)} arms, it names {len(arms.n)}")
-    for k, saved in enumerate(packed):
+    def _fill(self, k: int, saved: dict[str, Any]) -> None:
+        arms = self.arms
         for g, (at, *evidence) in saved["dropped"].items():
             arms.dropped_at[k, int(g)] = at
             arms.evidence[k, int(g)] = evidence
-            arms.support[k, int(g)] = False
-        pack(survey.columns, arms, k)
+            arms.support[k, int(g)] = 0
+        ridge.pack(self.survey.columns, arms, k)
         size = int(arms.size[k])
         if len(saved["gram"]) != size or len(saved["moment"]) != size:
             raise StateError(f"arm number {k} of the file does not fit its own support")
@@ -108,9 +132,3 @@ def unpack_arms(survey: Survey, packed: Sequence[dict[str, Any]], arms: Arms) ->
         arms.n[k] = saved["n"]
         if arms.gram[k, 0, 0] != arms.n[k]:  # the constant's column counts the rows
             raise StateError(f"arm number {k} of the file does not count its own rows")
-
-
-def first_packed(survey: Survey, support: Flags) -> Ints:
-    """Return each question's first packed column in an arm with this support."""
-    widths = np.where(support, survey.columns.width, 0)
-    return np.asarray(1 + np.cumsum(widths) - widths, dtype=np.int64)

@@ -276,13 +276,12 @@ class Policy(ABC):
         played = np.empty(len(arms), dtype=np.int64)
         rows = np.empty((len(arms), self.survey.column_count))
         ys = np.empty(len(arms))
-        raw = self.survey.coding == "raw"
         for i in range(len(arms)):
             try:
                 played[i] = self._checked_arm(arms[i])
                 if not self.survey.read_row(contexts[i], rows[i]):
                     self._check_missing(self._support()[played[i]], rows[i])
-                ys[i] = self.reward.in_units(self.reward.check(rewards[i]), raw=raw)
+                ys[i] = self._checked_reward(rewards[i])
             except AsklessError as error:
                 if len(arms) == 1:
                     raise
@@ -306,6 +305,10 @@ class Policy(ABC):
                 f"there is no arm number {shown(arm)}; give 0 to {len(self._arms) - 1}"
             )
         return int(arm)
+
+    def _checked_reward(self, reward: Any) -> float:
+        """Return a reward in units of the range, on the grid, or refuse it."""
+        return self.reward.in_units(self.reward.check(reward), raw=self.survey.coding == "raw")
 
     def _check_missing(self, used: Flags, row: Floats) -> None:
         """Refuse a row without an answer that a model uses."""

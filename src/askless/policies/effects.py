@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.kernels import ridge
-from askless.policies.arm_state import first_packed
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -58,10 +57,11 @@ class Effect:
 
 def effect_rows(policy: LinearUCB) -> list[Effect]:
     """Return one row an arm and question, arms first."""
-    state = policy._state_of_arms
+    model = policy._model
+    state = model.arms
     rows = []
     for k, arm in enumerate(policy.arms):
-        at = first_packed(policy.survey, state.support[k])
+        at = model.first_packed(k)
         for g, question in enumerate(policy.survey.names):
             kept = bool(state.support[k, g])
             interval = state.evidence[k, g]

@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.errors import SettingError, StateError
-from askless.kernels import ridge
+from askless.kernels import doors, ridge
 from askless.kernels.bundles import Flags, Floats, Ints
-from askless.policies.arm_state import append_arms, empty_arms, join_arms, pack_arms, unpack_arms
+from askless.policies.arm_state import ArmState
 from askless.policies.base import Decision, Policy
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.settings import Settings
 from askless.survey import Arm, Constants, RewardRange, Survey
 
 __all__ = ["LinearUCB"]
+
+FLOAT = np.dtype(np.float64)
 
 
 class LinearUCB(Policy):
@@ -58,32 +60,30 @@ class LinearUCB(Policy):
         resolved = self.settings.resolve(survey, self.reward, unions=self.drops)
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
-        self._rule = resolved.rule
         shares = np.full(len(self._arms), self.delta / len(self._arms))
-        self._state_of_arms = empty_arms(survey, shares)
-        self._refresh(range(len(self._arms)))
+        self._model = ArmState.empty(survey, resolved.rule, shares)
 
     # -- looking ---------------------------------------------------------------------------------
 
     @property
     def beta_min(self) -> float:
         """The smallest effect for which a question is worth asking; 0: never drop."""
-        return self._rule.beta_min
+        return float(self._model.rule.beta_min)
 
     @property
     def alpha(self) -> float:
         """The ridge penalty."""
-        return self._rule.alpha
+        return float(self._model.rule.alpha)
 
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
-        return self._state_of_arms.n.copy()
+        return self._model.arms.n.copy()
 
     @property
     def estimate(self) -> Floats:
         """Estimated parameters (K × p) in reward units; zero outside an arm's support."""
-        state = self._state_of_arms
+        state = self._model.arms
         estimate = np.zeros((len(self._arms), self.survey.column_count))
         for k, size in enumerate(state.size):
             estimate[k, state.columns[k, :size]] = state.estimate[k, :size]
@@ -92,7 +92,7 @@ class LinearUCB(Policy):
     @property
     def radius(self) -> Floats:
         """Radius θ of each arm's confidence set (K), in reward units (maths 2.1)."""
-        return self._state_of_arms.radius.copy()
+        return self._model.arms.radius.copy()
 
     def ucb(self, z: Any) -> Floats:
         """Upper confidence bound of every arm in a context (K); -inf for a retired arm.
@@ -110,7 +110,7 @@ class LinearUCB(Policy):
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Take a learned row out again, exactly; questions that were dropped stay dropped."""
         (arm,), (row,), (y,) = self._checked_rows([arm_index], [z], [reward])
-        state = self._state_of_arms
+        state = self._model.arms
         if state.n[arm] == 0:
             raise StateError(f"arm {self.arms[arm]!r} has learned no rows; none can be taken out")
         size = state.size[arm]
@@ -119,7 +119,7 @@ class LinearUCB(Policy):
         if (np.diag(gram) < packed**2).any() or state.squares[arm] < y * y:
             raise StateError(f"arm {self.arms[arm]!r} has not learned this row; nothing is changed")
         ridge.count_row(state, arm, packed, y, -1.0)
-        self._refresh([arm])
+        self._model.refresh([arm])
         self._version += 1
 
     def merge(self, other: LinearUCB) -> None:
@@ -135,49 +135,66 @@ class LinearUCB(Policy):
             and other.settings == self.settings
         )
         if not same:
-            raise SettingError(
-                "only a policy of the same study with the same settings can be added"
-            )
-        self._state_of_arms = join_arms(self.survey, self._state_of_arms, other._state_of_arms)
-        self._refresh(range(len(self._arms)))
+            raise SettingError("only a policy of the same study and settings can be added")
+        self._model = self._model.joined(other._model)
         self._version += other._version
+
+    # -- arrays, fast: a row in order goes straight to the kernel -------------------------------
+
+    def play(self, z: Any) -> int:
+        """Return the index of the arm to play in a context; ties go to the lowest index."""
+        if self._is_row(z):
+            arm: int = doors.play_row(*self._model.buffers, self._live, z)
+            if arm != doors.DECLINED:
+                return arm
+        return super().play(z)
+
+    def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
+        """Learn one row for an arm: a context and the reward it brought."""
+        if self._is_row(z):
+            arm, y = self._checked_arm(arm_index), self._checked_reward(reward)
+            if doors.learn_row(*self._model.buffers, arm, z, y) != doors.DECLINED:
+                self._version += 1
+                self._next_number += 1
+                return
+        super().learn_row(arm_index, z, reward)
+
+    def _is_row(self, z: Any) -> bool:
+        return (
+            type(z) is np.ndarray
+            and z.dtype is FLOAT
+            and z.shape == (self.survey.column_count,)
+            and z.flags.c_contiguous
+        )
 
     # -- hooks of the base -----------------------------------------------------------------------
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         scores = np.empty(len(self._arms))
-        arm = ridge.score_arms(self._state_of_arms, mask, z, scores)
+        arm = doors.score_row(*self._model.buffers[2:], mask, z, scores)
         return Decision(int(arm), scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        upper = np.empty(len(self._arms))
-        ridge.score_arms(self._state_of_arms, np.ones(len(self._arms), dtype=bool), z, upper)
-        return self.estimate @ np.where(np.isnan(z), 0.0, z), upper
+        every = np.ones(len(self._arms), dtype=bool)
+        return self.estimate @ np.where(np.isnan(z), 0.0, z), self._decide(z, every, 0).scores
 
     def _support(self) -> Flags:
-        return self._state_of_arms.support
+        return self._model.support
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        ridge.learn_all(self.survey.columns, self._rule, self._state_of_arms, played, rows, ys)
+        doors.learn_rows(*self._model.buffers, played, rows, ys)
 
     def _grow(self) -> None:
         later = len(self._arms) + 1 - self._arms_at_start
         share = self.delta / (self._arms_at_start * math.ldexp(1.0, later))  # maths 2.4
-        added = empty_arms(self.survey, np.array([share]))
-        self._state_of_arms = append_arms(self._state_of_arms, added)
-        self._refresh([len(self._arms)])
-
-    def _refresh(self, arms: Iterable[int]) -> None:
-        for k in arms:
-            ridge.refresh(self.survey.columns, self._rule, self._state_of_arms, k)
+        self._model = self._model.appended(share)
 
     def _settings(self) -> dict[str, Any]:
         return dict(vars(self.settings))
 
     def _state(self) -> dict[str, Any]:
-        self._refresh(range(len(self._arms)))
-        return {"arms": pack_arms(self._state_of_arms)}
+        self._model.refresh()
+        return {"arms": self._model.to_data()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        unpack_arms(self.survey, state["arms"], self._state_of_arms)
-        self._refresh(range(len(self._arms)))
+        self._model.from_data(state["arms"])

@@ -88,8 +88,8 @@ class Settings:
             norm=resolved.l2,
             ridge_bias=math.sqrt(alpha) * resolved.b2,
             b1=resolved.b1,
-            sharp_bias=not raw and self.b2 is None,
-            plain=survey.plain,
+            sharp_bias=int(not raw and self.b2 is None),
+            plain=int(survey.plain),
             fixed=reward.span * (1.0 + math.sqrt(math.log(2.0 / delta) / 2.0)),
             log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
         )

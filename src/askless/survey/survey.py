@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from askless.errors import AnswerError, SettingError, shown
-from askless.kernels.bundles import ONE_HOT, Columns, Floats
-from askless.kernels.rows import COMPLETE, NO_CONSTANT, check_row
+from askless.kernels import doors
+from askless.kernels.bundles import ONE_HOT, Columns, Floats, Ints, columns_buffers
+from askless.kernels.rows import COMPLETE, NO_CONSTANT
 from askless.survey.kinds import Scale, question_from_dict
 from askless.survey.names import check_names
 from askless.survey.question import Answer, Question
@@ -64,6 +65,7 @@ class Survey:
                     )
         self._index = {name: i for i, name in enumerate(self.names)}
         self._columns = self._lay_out()
+        self.buffers: tuple[Ints, Floats] = columns_buffers(self._columns)
 
     @classmethod
     def unit(cls, d: int, *, coding: Coding = "centred") -> Survey:
@@ -93,9 +95,9 @@ class Survey:
             first=first,
             width=width,
             skip=np.array([int(question.may_skip) for question in self.questions]),
+            start=start,
             low=low,
             high=high,
-            start=start,
             directions=padded,
         )
 
@@ -203,7 +205,7 @@ class Survey:
                 f"the context has shape {row.shape}; this survey's has ({self.column_count},),"
                 " the constant 1 first"
             )
-        wrong = check_row(self._columns, row, out)
+        wrong = doors.read_row(*self.buffers, row, out)
         if wrong == NO_CONSTANT:
             raise AnswerError(f"the context starts with {float(row[0])!r}; its first column is 1")
         if wrong >= 0:

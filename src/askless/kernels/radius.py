@@ -1,0 +1,67 @@
+"""How wide an arm's confidence set is: the radii of maths 2.1 and the bound on the ridge bias."""
+
+import math
+
+from askless.kernels.bundles import FIXED, ONE_HOT, PUBLISHED_SQRT, VALID, Arms, Columns, Rule
+from askless.kernels.compiling import kernel
+
+
+@kernel()
+def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
+    """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
+    if rule.form == FIXED:
+        return rule.fixed
+    n = arms.n[k]
+    if rule.form == VALID:
+        questions = 0
+        for g in range(arms.support.shape[1]):
+            questions += arms.support[k, g]
+        price = rule.log_supports[questions] - math.log(arms.share[k])
+        spread = rule.sigma * math.sqrt(max(arms.log_det[k], 0.0) + 2.0 * price)
+        return spread + bias(columns, rule, arms, k)
+    theta = rule.ridge_bias
+    if n > 0:
+        growth = math.log1p(n * rule.norm**2 / rule.alpha) + 2.0 * math.log(1.0 + n)
+        price = growth - math.log(arms.share[k])
+        theta += rule.sigma * math.sqrt(arms.size[k] * price)  # paper eq. for theta, ridge
+    return math.sqrt(theta) if rule.form == PUBLISHED_SQRT else theta
+
+
+@kernel()
+def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
+    """Bound B on the ridge bias over the parameters that the reward range allows (maths 2.1)."""
+    if not rule.sharp_bias:
+        return rule.ridge_bias
+    constant = arms.variance[k, 0]
+    largest = largest_projected(columns, arms, k)
+    bound = rule.b1 * math.sqrt(max(constant, largest))
+    if rule.plain:
+        box = rule.span * max(0.5 * math.sqrt(constant), math.sqrt(largest))
+        bound = min(bound, box)
+    return min(rule.ridge_bias, rule.alpha * bound)
+
+
+@kernel()
+def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
+    """Largest e_j' P inv(D) P e_j over the questions' columns; P makes each choice sum to zero."""
+    largest = 0.0
+    at = 1
+    for g in range(columns.first.shape[0]):
+        if arms.support[k, g]:
+            width = columns.width[g]
+            if columns.kind[g] == ONE_HOT:
+                options = width - columns.skip[g]
+                squares = arms.work[3, :options]
+                squares[:] = 0.0
+                for i in range(at, arms.size[k]):
+                    row = arms.root[k, i, at : at + options]
+                    mean = row.sum() / options
+                    for j in range(options):
+                        squares[j] += (row[j] - mean) ** 2
+                largest = max(largest, squares.max())
+                if columns.skip[g]:
+                    largest = max(largest, arms.variance[k, at + options])
+            else:
+                largest = max(largest, arms.variance[k, at : at + width].max())
+            at += width
+    return largest
