@@ -4,12 +4,20 @@ import json
 import re
 import runpy
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import askless as al
 from askless.policies.linear_ucb import LinearUCB
-from askless.survey.study_file import PolicySection, StudyFile, json_schema
+from askless.survey.study_file import (
+    LinUCBSection,
+    OFULSection,
+    RidgeSection,
+    StudyFile,
+    UniformSection,
+    json_schema,
+)
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,7 +89,9 @@ def test_the_published_schema_is_the_one_that_is_used():
 def test_the_pages_name_every_key_and_setting():
     page = (ROOT / "docs/study-file.md").read_text()
     keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
-    for key in keys | set(PolicySection.model_fields):
+    for section in (RidgeSection, UniformSection):
+        keys |= set(section.model_fields)
+    for key in keys:
         assert f"`{key}`" in page, key
     library = (ROOT / "docs/library.md").read_text()
     for setting in ("beta_min", "delta", "alpha", "sigma", "b1", "b2", "radius"):
@@ -89,9 +99,12 @@ def test_the_pages_name_every_key_and_setting():
 
 
 def test_the_radii_of_study_files_are_those_of_the_policies():
-    offered = set(PolicySection.model_json_schema()["properties"]["radius"]["anyOf"][0]["enum"])
-    known = {r for kind in al.POLICIES.values() if issubclass(kind, LinearUCB) for r in kind.radii}
-    assert offered == known
+    sections = {"ridge": RidgeSection, "linucb": LinUCBSection, "oful": OFULSection}
+    kinds = {name: kind for name, kind in al.POLICIES.items() if issubclass(kind, LinearUCB)}
+    assert sections.keys() == kinds.keys()
+    for name, kind in kinds.items():
+        offered, _ = get_args(sections[name].model_fields["radius"].annotation)
+        assert get_args(offered) == kind.radii
 
 
 def test_public_names_are_documented():

@@ -116,7 +116,7 @@ class ChangesOtherArms(Base):
         self.count = 0
 
     def _learn(self, played, rows, ys):
-        self.count += 1
+        self.count += len(played)
 
     def _state(self):
         return {"arms": [self.count] * len(self.arms)}
@@ -143,9 +143,61 @@ class StatefulLook(Base):
         return super().asked_now()
 
 
+class WithoutRoom(al.LinUCB):
+    name = "broken"
+
+    def _grow(self):
+        pass
+
+
+class IgnoresBatches(Base):
+    total = 0.0
+
+    def _learn(self, played, rows, ys):
+        self.total += float(ys[0])
+
+    def _state(self):
+        return {"total": self.total}
+
+    def _restore(self, state):
+        self.total = state["total"]
+
+
+class HidesASetting(Base):
+    def __init__(self, survey, *, arms, reward, seed=0, share=0.5):
+        super().__init__(survey, arms=arms, reward=reward, seed=seed)
+
+
+class DecidesWithANumber(Base):
+    def _decide(self, z, mask, number):
+        return 0
+
+
+class WrongSupport(Base):
+    def _support(self):
+        return np.ones((1, 1))
+
+
+class Nameless(al.Policy):
+    def _decide(self, z, mask, number):
+        return al.Decision(int(np.argmax(mask)), np.zeros(len(mask)))
+
+
+class Fails(Base):
+    def _learn(self, played, rows, ys):
+        raise KeyError("oops")
+
+
 @pytest.mark.parametrize(
     ("kind", "promise"),
     [
+        (WithoutRoom, "arm"),
+        (IgnoresBatches, "batch"),
+        (HidesASetting, "settings.*share"),
+        (DecidesWithANumber, "Decision"),
+        (WrongSupport, "support"),
+        (Nameless, "name"),
+        (Fails, "KeyError: 'oops'"),
         (PlaysRetired, "eligible arm|retired arm"),
         (LooksAtTheClock, "order|twice|same"),
         (GrowsSupports, "shrink only"),
@@ -161,3 +213,8 @@ def test_a_broken_policy_is_caught(kind, promise):
     policy = kind(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
     with pytest.raises(ContractError, match=promise):
         al.check_policy(policy)
+
+
+def test_a_class_is_not_a_policy():
+    with pytest.raises(ContractError, match="instance"):
+        al.check_policy(al.Uniform)

@@ -54,6 +54,17 @@ def test_a_visit_of_another_survey_is_refused(policy):
         policy.learn(other.visit(known={"x1": 0}), 3)
 
 
+def test_a_visit_survives_a_change_of_words(policy):
+    words = al.Survey([al.Scale("age", low=0, high=100, text="Age?", cost=3), al.YesNo("donor")])
+    reworded = al.RidgeSurveyUCB(words, arms=["red", "blue"], reward=(0, 10), beta_min=1)
+    reworded.learn(policy.visit(known=ANSWERS), 3)
+    assert reworded.rows.tolist() == [1, 0]
+    ends = al.Survey([al.Scale("age", low=0, high=99), al.YesNo("donor")])
+    other = al.RidgeSurveyUCB(ends, arms=["red", "blue"], reward=(0, 10), beta_min=1)
+    with pytest.raises(VisitError, match="another survey"):
+        other.learn(policy.visit(known=ANSWERS), 3)
+
+
 def test_a_visit_can_be_learned_by_a_copy_of_its_policy(policy):
     visit = policy.visit(known=ANSWERS)
     twin = type(policy).from_dict(policy.to_dict())
@@ -87,6 +98,9 @@ def test_a_batch_with_one_bad_row_is_refused_whole(policy):
         ([0, 5, 0], [z, z, z], [1, 2, 3], "row 1: there is no arm number 5"),
         ([0, 1], [z, [1, 7, 0.5]], [1, 2], "row 1: question 'age'"),
         ([0, 1], [z], [1, 2], "as many of each"),
+        (0, [z], [1], "arms is 0; give a list"),
+        ([0], None, [1], "contexts is None"),
+        ([0], [z], 3.5, "rewards is 3.5"),
     ):
         with pytest.raises(AsklessError, match=message):
             policy.learn_rows(arms, contexts, rewards)

@@ -32,11 +32,13 @@ def test_each_policy_gets_its_settings():
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ("{name: ridge}", "beta_min"),
+        ("{name: ridge}", "'beta_min' is missing"),
         ("{name: ridge, beta_min: 10}", "beta_min is 10"),
-        ("{name: uniform, beta_min: 1}", "beta_min"),
-        ("{name: linucb, radius: published}", "radius is 'published'"),
-        ("{name: ridge, beta_min: 1, seed: 5}", "seed"),
+        ("{name: uniform, beta_min: 1}", "unknown key 'beta_min'"),
+        ("{name: linucb, radius: published}", "li2010"),
+        ("{name: ridge, beta_min: 1, seed: 5}", "unknown key 'seed'"),
+        ("{name: ridge, betamin: 1}", "did you mean 'beta_min'"),
+        ("{name: rigde, beta_min: 1}", "'rigde'.*'ridge'"),
     ],
 )
 def test_a_complaint_names_file_line_and_setting(policy, message):

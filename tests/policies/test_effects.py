@@ -59,6 +59,28 @@ def test_a_dropped_question_says_when_and_why():
         assert "above beta_min = 6" in row.reason
 
 
+def test_a_kept_question_says_between_which_answers_it_is_open():
+    # Nobody skips and nobody picks 'rare': only those comparisons can still be wide.
+    survey = al.Survey(
+        [
+            al.YesNo("plain"),
+            al.YesNo("skippable", may_skip=True),
+            al.Choice("c", ["a", "b", "rare"]),
+        ]
+    )
+    policy = al.RidgeSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=0.3, sigma=0.02, alpha=1)
+    rng = np.random.default_rng(0)
+    for _ in range(3_000):
+        yes, no = (bool(rng.random() < 0.5) for _ in range(2))
+        z = survey.encode({"plain": yes, "skippable": no, "c": str(rng.choice(["a", "b"]))})
+        policy.learn_row(0, z, 0.5)
+    plain, skippable, choice = policy.effects()
+    assert not plain.kept
+    assert skippable.kept
+    assert " a skip, above beta_min" in skippable.reason
+    assert " and 'rare', above beta_min" in choice.reason
+
+
 def test_dropped_at_is_the_row_count_of_the_arm_before_the_row():
     # Sets this tight drop everything at the second row, when one row has been learned.
     policy = al.RidgeSurveyUCB(

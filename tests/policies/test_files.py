@@ -160,6 +160,20 @@ def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
         al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1)).save(tmp_path / "no" / "x.json")
 
 
+def test_saving_keeps_permissions_and_links(tmp_path):
+    policy = al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1))
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    policy.save(real)
+    new = tmp_path / "new"
+    new.touch()
+    assert real.stat().st_mode == new.stat().st_mode
+    real.chmod(0o640)
+    link.symlink_to(real)
+    policy.save(link)
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
 def test_saving_over_a_file_leaves_nothing_else_behind(saved):
     al.load(saved).save(saved)
     assert [path.name for path in saved.parent.iterdir()] == ["state.json"]

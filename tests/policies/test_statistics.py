@@ -112,15 +112,36 @@ def test_unlearning_lets_no_dropped_question_come_back():
 
 def test_what_was_never_learned_cannot_be_unlearned():
     policy = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0)
-    with pytest.raises(AsklessError, match="no rows"):
+    with pytest.raises(AsklessError, match="not learned this row"):
         policy.unlearn_row(0, [1, 0.5], 0.5)
     policy.learn_row(0, [1, 0.25], 0.5)
     before = truth(policy)
     with pytest.raises(AsklessError, match="not learned this row"):
         policy.unlearn_row(0, [1, 0.5], 0.5)
+    for row, reward in (([1, 0.25], 1.0), ([1, 0.125], 0.5), ([1, -0.25], 0.5)):
+        with pytest.raises(AsklessError, match="not learned this row"):
+            policy.unlearn_row(0, row, reward)
+    policy.learn_row(0, [1, 0.25], 0.5)
+    policy.learn_row(0, [1, -0.5], 0.75)
     with pytest.raises(AsklessError, match="not learned this row"):
-        policy.unlearn_row(0, [1, 0.25], 1.0)
+        policy.unlearn_row(0, [1, 0.5], 0.5)
+    policy.unlearn_row(0, [1, -0.5], 0.75)
+    policy.unlearn_row(0, [1, 0.25], 0.5)
     assert truth(policy) == before
+
+
+def test_a_wrong_reward_can_be_taken_back():
+    policy = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0)
+    visit = policy.visit(known={"x1": 0.25})
+    with pytest.raises(AsklessError, match="visit 0 has not been learned"):
+        policy.unlearn(visit)
+    policy.learn(visit, 0.25)
+    policy.unlearn(visit)
+    assert visit.reward is None
+    policy.learn(visit, 0.75)
+    twin = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0)
+    twin.learn_row(0, visit.context(), 0.75)
+    assert truth(policy) == truth(twin)
 
 
 def test_merging_keeps_what_both_kept_and_when_the_rest_went():
@@ -149,3 +170,21 @@ def test_merging_another_study_is_refused():
     ):
         with pytest.raises(AsklessError, match="same study"):
             policy.merge(other)
+    with pytest.raises(AsklessError, match="count twice"):
+        policy.merge(policy)
+    fewer = al.OFUL(survey, arms=["a"], reward=(0, 1))
+    fewer.add_arm("b")
+    with pytest.raises(AsklessError, match="same study"):
+        fewer.merge(al.OFUL(survey, arms=["a", "b"], reward=(0, 1)))
+
+
+def test_words_may_differ_between_policies_that_are_merged():
+    def policy(text):
+        survey = al.Survey([al.Scale("age", low=0, high=1, text=text)])
+        made = al.OFUL(survey, arms=["a"], reward=(0, 1))
+        made.learn_row(0, [1, 0.25], 0.5)
+        return made
+
+    total = policy("Your aeg?")
+    total.merge(policy("Your age?"))
+    assert total.rows.tolist() == [2]

@@ -238,7 +238,10 @@ def test_explains_itself_before_and_after(policy):
 
 def test_explaining_a_policy_without_an_outlook():
     policy = al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1))
-    assert str(policy.visit(known={"x1": 1}).explain()) == "Played a after 0 questions (state 0)"
+    assert (
+        str(policy.visit(known={"x1": 1}).explain())
+        == "Played a after 0 questions (state version 0)"
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)

@@ -163,6 +163,13 @@ SHAPE = {
     "a number in quotes": Fault("low: -10", "low: '-10'", "low: '-10'", ("reward.low", "'-10'")),
     "yes for a number": Fault("cost: 2.5", "cost: yes", "cost", ("questions[1].cost", "True")),
     "cost of zero": Fault("cost: 2.5", "cost: 0", "cost", ("questions[1].cost", "0")),
+    "quotes around beta_min": Fault(
+        "beta_min: 5", "beta_min: '5'", "beta_min", ("'5'", "beta_min")
+    ),
+    "quotes around delta": Fault("delta: 0.05", "delta: '.1'", "delta", ("policy.delta", "'.1'")),
+    "quotes around alpha": Fault("alpha: 4", "alpha: '4'", "alpha", ("policy.alpha", "'4'")),
+    "a seed for ridge": Fault("radius: valid", "seed: 4", "seed", ("policy.seed", "unknown key")),
+    "delta of one": Fault("delta: 0.05", "delta: 1", "delta", ("policy.delta", "1")),
     "a number for a switch": Fault(
         "may_skip: true", "may_skip: 1", "may_skip", ("questions[2].may_skip", "1")
     ),
@@ -179,6 +186,7 @@ SHAPE = {
     "a date as a name": Fault(
         "name: wwf", "name: 2024-01-02", "2024", ("arms[2].name", "2024", "quotes")
     ),
+    "a list as a name": Fault("name: wwf", "name: [a]", "name: [a]", ("arms[2].name", "['a']")),
     "nothing as a name": Fault("name: wwf", "name:", "name:\nreward", ("arms[2].name", "None")),
     "an empty name": Fault("name: wwf", "name: ''", "name: ''", ("arms[2].name", "''")),
     "a text for a list of options": Fault(
@@ -189,6 +197,18 @@ SHAPE = {
     ),
     "one option": Fault(
         "[children, animals, climate]", "[children]", "options: [c", ("questions[3].options", "2")
+    ),
+    "a hundred and one options": Fault(
+        "[children, animals, climate]",
+        f"[{', '.join(f'o{i}' for i in range(101))}]",
+        "options: [o",
+        ("questions[3].options", "100"),
+    ),
+    "no option in a list": Fault(
+        "    options:\n      - tv\n      - radio\n      - web\n",
+        "    options: []\n",
+        "options: []",
+        ("questions[4].options", "1"),
     ),
     "eleven options": Fault(
         "      - tv\n",
@@ -208,6 +228,12 @@ SHAPE = {
         "reward: [-10, 100]\n",
         "reward",
         ("reward", "[-10, 100]"),
+    ),
+    "no questions": Fault(
+        EXAMPLE[EXAMPLE.index("questions:") : EXAMPLE.index("arms:")],
+        "questions: []\n",
+        "questions",
+        ("questions", "1"),
     ),
     "no arms": Fault(
         "arms:\n  - name: red_cross\n    text: Suggest the Red Cross\n  - name: wwf\n",
@@ -255,6 +281,11 @@ MEANING = {
     "an end that is no number": Fault(
         "high: 90", "high: .nan", "high: .nan", ("questions[1].high", "finite")
     ),
+    "an infinite cost": Fault("cost: 2.5", "cost: .inf", "cost", ("questions[1].cost", "finite")),
+    "an infinite alpha": Fault("alpha: 4", "alpha: .inf", "alpha", ("policy.alpha", "finite")),
+    "an infinite beta_min": Fault(
+        "beta_min: 5", "beta_min: .inf", "beta_min", ("policy.beta_min", "finite")
+    ),
     "delta that is no number": Fault(
         "delta: 0.05", "delta: .nan", "delta", ("policy.delta", "nan")
     ),
@@ -264,4 +295,23 @@ MEANING = {
         "- kind: yes_no",
         ("questions[3]", "'donor'", "raw"),
     ),
+}
+
+# Values at the edge of what is allowed: a part of EXAMPLE and what may stand there as well.
+ALLOWED = {
+    "beta_min of zero": ("beta_min: 5", "beta_min: 0"),
+    "a small beta_min": ("beta_min: 5", "beta_min: 0.001"),
+    "a delta near one": ("delta: 0.05", "delta: 0.999"),
+    "a small delta": ("delta: 0.05", "delta: 1.0e-9"),
+    "a small alpha": ("alpha: 4", "alpha: 0.001"),
+    "a small cost": ("cost: 2.5", "cost: 0.001"),
+    "two options": ("[children, animals, climate]", "[children, animals]"),
+    "a hundred options": (
+        "[children, animals, climate]",
+        f"[{', '.join(f'o{i}' for i in range(100))}]",
+    ),
+    "one option of a multi": ("      - tv\n      - radio\n", ""),
+    "ten options of a multi": ("      - tv\n", "".join(f"      - o{i}\n" for i in range(8))),
+    "an option in quotes": ("climate]", "'no']"),
+    "one arm": ("  - name: wwf\n", ""),
 }

@@ -180,7 +180,9 @@ def test_an_answer_to_yes_or_no_that_is_neither_is_refused(answer):
         DONOR.check(answer)
 
 
-@pytest.mark.parametrize("answer", ["Animals", "", "animals ", 1, True, ["animals"], 0.0])
+@pytest.mark.parametrize(
+    "answer", ["Animals", "", "animals ", 1, True, ["animals"], np.array("animals")]
+)
 def test_an_answer_that_is_no_option_is_refused(answer):
     with refused(AnswerError, "question 'cause'", repr(answer), "'climate'"):
         CAUSE.check(answer)

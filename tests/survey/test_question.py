@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -106,6 +107,15 @@ def test_a_cost_that_is_no_number_is_refused(make, cost):
 def test_a_switch_that_is_not_true_or_false_is_refused(make, setting, value):
     with refused(SettingError, "question 'q'", setting, repr(value)):
         make(**{setting: value})
+
+
+@every_kind
+def test_a_question_cannot_be_changed_afterwards(make):
+    # Its columns have been laid out: a change would pass by the survey.
+    question = make()
+    with pytest.raises(FrozenInstanceError):
+        question.may_skip = True
+    assert not question.may_skip
 
 
 @given(questions())

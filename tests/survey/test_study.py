@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from study_examples import EXAMPLE, MEANING, SHAPE, refused_at
+from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
 from survey_strategies import refused
 
 from askless.errors import SettingError, StudyError
@@ -67,6 +67,7 @@ def test_a_file_with_every_key_becomes_the_study_it_describes(write):
         text="Which charity suits whom?",
     )
     assert study.survey.coding == "centred"
+    assert "Located" not in repr(study)
 
 
 def test_what_a_file_leaves_out_has_its_default():
@@ -82,8 +83,17 @@ def test_what_a_file_leaves_out_has_its_default():
 
 
 def test_a_setting_of_null_is_one_left_out():
-    text = SMALLEST.replace("seed: 7", "seed: 7, beta_min: null")
-    assert Study.parse(text).settings == {"seed": 7}
+    assert Study.parse(SMALLEST.replace("seed: 7", "seed: null")).settings == {}
+
+
+@pytest.mark.parametrize("seed", ["'4'", "-1", "1.5", "yes"])
+def test_a_seed_that_is_no_whole_number_is_refused(seed):
+    with refused(StudyError, "policy.seed", "line 5"):
+        Study.parse(SMALLEST.replace("seed: 7", f"seed: {seed}"))
+
+
+def test_a_seed_of_zero_is_read():
+    assert Study.parse(SMALLEST.replace("seed: 7", "seed: 0")).settings == {"seed": 0}
 
 
 def test_raw_coding_reaches_the_survey():
@@ -146,6 +156,12 @@ def test_a_fault_is_reported_with_file_line_and_key(write, fault):
         Study.read(path)
 
 
+@pytest.mark.parametrize(("old", "new"), ALLOWED.values(), ids=ALLOWED)
+def test_values_at_the_edge_of_what_is_allowed_are_read(old, new):
+    assert EXAMPLE.count(old) == 1
+    assert Study.parse(EXAMPLE.replace(old, new)).name == "charity"
+
+
 def test_text_that_comes_from_no_file_is_called_as_the_caller_says():
     with refused_at("the form", 1, "'schema'"):
         Study.parse("x: 1", source="the form")
@@ -166,6 +182,7 @@ def test_a_study_from_no_file_passes_a_policys_complaint_on():
 
 def test_without_the_readers_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    monkeypatch.delitem(sys.modules, "askless.survey.study_file", raising=False)
+    for module in ("study_reading", "located_yaml"):
+        monkeypatch.delitem(sys.modules, f"askless.survey.{module}", raising=False)
     with refused(StudyError, "yaml", "pip install 'askless[cli]'"):
         Study.parse(SMALLEST)

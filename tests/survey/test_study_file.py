@@ -10,12 +10,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from study_examples import EXAMPLE, SHAPE, Fault, refused_at
+from study_examples import ALLOWED, EXAMPLE, SHAPE, Fault, refused_at
 from survey_strategies import refused
 
 from askless.errors import StudyError
-from askless.survey import Study, study_file
-from askless.survey.study_file import Located, json_schema, read_study_file
+from askless.survey import Study
+from askless.survey.located_yaml import Located
+from askless.survey.study_file import json_schema
+from askless.survey.study_reading import read_study_file
 
 LAUGHS = "lol: &a [ha, ha]\n" + "".join(
     f"lol{i}: &{new} [{', '.join(['*' + old] * 9)}]\n"
@@ -85,7 +87,7 @@ def test_a_file_that_is_too_long_is_refused_before_it_is_parsed(monkeypatch):
 
 
 def test_a_file_of_just_the_largest_size_is_read(monkeypatch):
-    monkeypatch.setattr(study_file, "LARGEST_FILE", len(EXAMPLE))
+    monkeypatch.setattr(located_yaml, "LARGEST_FILE", len(EXAMPLE))
     assert Study.parse(EXAMPLE).name == "charity"
     with refused(StudyError, "longer"):
         Study.parse(EXAMPLE + "\n")
@@ -131,6 +133,7 @@ def test_at_most_eight_faults_are_spelled_out(count, tail):
         (SHAPE["a text for a question"], "object to extract fields from"),
         (SHAPE["a text for an arm"], "ArmSection"),
         (SHAPE["a pair for the reward"], "RewardSection"),
+        (SHAPE["a list as a name"], "quotes"),  # which would not help
         (SYNTAX["a second document"], "this is not YAML: but"),
         (SYNTAX["a list as a key"], "ScalarNode"),
         (SYNTAX["a list as a key"], "twice"),
@@ -266,6 +269,11 @@ def test_the_schema_is_plain_json_and_printed_by_its_module():
 
 def test_the_schema_accepts_a_file_with_every_key(validator):
     assert list(validator.iter_errors(yaml.safe_load(EXAMPLE))) == []
+
+
+@pytest.mark.parametrize(("old", "new"), ALLOWED.values(), ids=ALLOWED)
+def test_the_schema_accepts_values_at_the_edge_of_what_is_allowed(validator, old, new):
+    assert validator.is_valid(yaml.safe_load(EXAMPLE.replace(old, new)))
 
 
 @pytest.mark.parametrize("fault", SHAPE.values(), ids=SHAPE)

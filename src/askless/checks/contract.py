@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ import numpy as np
 
 from askless.checks.respondents import Respondents
 from askless.errors import AsklessError, ContractError, SettingError, VisitError
-from askless.policies import Policy, Visit
+from askless.policies import Decision, Policy, Visit
 from askless.survey.question import Answer
 
 __all__ = ["check_policy"]
@@ -39,8 +40,46 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
     >>> import askless as al
     >>> al.check_policy(al.Uniform(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1)))
     """
+    if not isinstance(policy, Policy):
+        raise ContractError(f"{policy!r} is not a policy; give an instance of a Policy")
     for check in CHECKS:
-        check(copy.deepcopy(policy), Respondents(policy, visits, seed))
+        try:
+            check(copy.deepcopy(policy), Respondents(policy, visits, seed))
+        except AsklessError:
+            raise
+        except Exception as error:
+            promise = (check.__doc__ or "").rstrip(".")
+            raise ContractError(
+                f"broken promise: {promise}; it failed with {type(error).__name__}: {error}"
+            ) from error
+
+
+def check_description(policy: Policy, respondents: Respondents) -> None:
+    """A policy has a name, says its settings, and has supports and decisions of the right shape."""
+    require(isinstance(getattr(policy, "name", None), str), "has a `name`")
+    given = set(inspect.signature(type(policy).__init__).parameters)
+    settings = given - {"self", "survey", "arms", "reward", "args", "kwargs"}
+    require(settings <= set(policy.to_dict()["settings"]), f"says its settings {sorted(settings)}")
+    support = policy._support()
+    shaped = isinstance(support, np.ndarray) and support.dtype == bool
+    shape = (len(policy.arms), len(policy.survey))
+    require(shaped and support.shape == shape, f"has a support of booleans of shape {shape}")
+    answers, _ = next(iter(respondents))
+    decision = policy._decide(policy.encode(answers), policy.roster.live, 0)
+    require(isinstance(decision, Decision), "returns a Decision from `_decide`")
+    require(0 <= decision.arm < len(policy.arms), "decides for an arm that is there")
+    require(np.shape(decision.scores) == (len(policy.arms),), "scores every arm")
+
+
+def check_batch(policy: Policy, respondents: Respondents) -> None:
+    """Rows learned as a batch are learned as one by one."""
+    single = copy.deepcopy(policy)
+    rows = [(policy.encode(answers), reward) for answers, reward in respondents]
+    arms = [i % len(policy.arms) for i in range(len(rows))]
+    policy.learn_rows(arms, [z for z, _ in rows], [reward for _, reward in rows])
+    for arm, (z, reward) in zip(arms, rows, strict=True):
+        single.learn_row(arm, z, reward)
+    require(single.to_dict() == policy.to_dict(), "learns a batch as one by one")
 
 
 def check_visit(policy: Policy, respondents: Respondents) -> None:
@@ -191,6 +230,11 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
     fill(waiting, next(iter(respondents))[0])
     added = policy.arms[-1]
     require(waiting.arm != added, "decides a visit among the arms there were when it started")
+    for answers, reward in respondents:
+        visit = policy.visit(arms=[added])
+        fill(visit, answers)
+        policy.learn(visit, reward)
+        policy.play(policy.encode(answers))
 
 
 def check_saved(policy: Policy, respondents: Respondents) -> None:
@@ -220,7 +264,7 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
         require(arm == visit.arm_index, "plays the same through arrays as in a visit")
         policy.learn(visit, reward)
     for question in policy.survey:
-        if policy.support[policy.live, policy.survey.index(question.name)].any():
+        if policy.support[policy.roster.live, policy.survey.index(question.name)].any():
             z = policy.encode(next(iter(respondents))[0])
             z[policy.survey.columns_of(question.name)] = np.nan
             with refused(AsklessError, f"refuses a context without {question.name!r}"):
@@ -228,6 +272,8 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
 
 
 CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
+    check_description,
+    check_batch,
     check_visit,
     check_one_by_one,
     check_resumed,

@@ -72,6 +72,24 @@ class ArmState:
         total.refresh()
         return total
 
+    def has_room_for(self, k: int, row: Floats, y: float) -> bool:
+        """Whether arm k can have learned a row: without it, its sums are still those of rows."""
+        arms, size = self.arms, int(self.arms.size[k])
+        x = np.append(row[arms.columns[k, :size]], y)
+        sums = np.zeros((size + 1, size + 1))
+        sums[:size, :size] = arms.gram[k, :size, :size]
+        sums[size, :size], sums[size, size] = arms.moment[k, :size], arms.squares[k]
+        rest = sums + np.tril(sums, -1).T - np.outer(x, x)
+        slack = 1e-9 * max(1.0, float(np.trace(sums)))
+        counted = bool(arms.n[k] > 0) and (rest[0, 0] > 0 or not rest.any())
+        return counted and float(np.linalg.eigvalsh(rest)[0]) >= -slack
+
+    def take_out(self, k: int, row: Floats, y: float) -> None:
+        """Subtract a row from arm k, exactly."""
+        packed = row[self.arms.columns[k, : self.arms.size[k]]]
+        ridge.count_row(self.arms, k, packed, y, -1.0)
+        self.refresh([k])
+
     def restrict(self, support: Ints) -> None:
         """Let every arm keep only the questions in `support`; the statistics are cut exactly."""
         self.arms.support[:] = support

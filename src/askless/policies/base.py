@@ -20,9 +20,9 @@ from askless.errors import (
 )
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.files import write_state
+from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.arms import arms_from
 
 __all__ = ["Decision", "Policy"]
 
@@ -63,10 +63,8 @@ class Policy(ABC):
         if not isinstance(survey, Survey):
             raise SettingError(f"survey is {shown(survey)}; give an askless.Survey")
         self.survey = survey
-        self._arms = list(arms_from(arms))
+        self.roster = Roster(arms)
         self.reward = RewardRange.of(reward)
-        self._arms_at_start = len(self._arms)
-        self._live: Flags = np.ones(len(self._arms), dtype=bool)
         self._version = 0
         self._next_number = 0
 
@@ -82,7 +80,7 @@ class Policy(ABC):
 
     def _support(self) -> Flags:
         """Which questions each arm's model uses (K × questions); everything unless overridden."""
-        return np.ones((len(self._arms), len(self.survey)), dtype=bool)
+        return np.ones((len(self.roster), len(self.survey)), dtype=bool)
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         """Learn checked rows; `ys` are rewards in units of the range, on the grid (maths 1.3)."""
@@ -106,59 +104,28 @@ class Policy(ABC):
     @property
     def arms(self) -> tuple[str, ...]:
         """Names of all arms, retired ones included, in the order of the arrays."""
-        return tuple(arm.name for arm in self._arms)
-
-    @property
-    def live(self) -> Flags:
-        """Which arms are not retired."""
-        return self._live.copy()
+        return self.roster.names
 
     @property
     def live_arms(self) -> tuple[str, ...]:
         """Names of the arms that are not retired."""
-        return tuple(arm for arm, live in zip(self.arms, self._live, strict=True) if live)
+        return self.roster.live_names
 
     def arm_index(self, arm: str) -> int:
         """Return an arm's index in the arrays; refuse an unknown name."""
-        try:
-            return self.arms.index(arm)
-        except ValueError:
-            raise SettingError(
-                f"there is no arm {shown(arm)}; the arms are {', '.join(self.arms)}"
-            ) from None
+        return self.roster.index(arm)
 
     def add_arm(self, arm: str | Arm) -> None:
         """Add an arm that starts with the full support; other arms do not change (maths 2.4)."""
-        added = arm if isinstance(arm, Arm) else Arm(arm)
-        if added.name in self.arms:
-            raise SettingError(f"there is an arm {added.name!r} already; names are not used again")
+        added = self.roster.check_new(arm)
         self._grow()
-        self._arms.append(added)
-        self._live = np.append(self._live, True)
+        self.roster.add(added)
         self._version += 1
 
     def retire_arm(self, arm: str) -> None:
         """Ask and play an arm no more; rewards that are still to come are learned."""
-        k = self.arm_index(arm)
-        if not self._live[k]:
-            raise SettingError(f"arm {arm!r} is retired already")
-        if self._live.sum() == 1:
-            raise SettingError(f"arm {arm!r} is the last one; add another before retiring it")
-        self._live = self._live.copy()
-        self._live[k] = False
+        self.roster.retire(arm)
         self._version += 1
-
-    def eligible(self, arms: Iterable[str] | None) -> tuple[str, ...]:
-        """Return the live arms among `arms` (all if `None`); refuse when there is none."""
-        if isinstance(arms, str) or not (arms is None or isinstance(arms, Iterable)):
-            raise SettingError(f"arms is {shown(arms)}; give a list of arms")
-        wanted = set(self.arms) if arms is None else {self.arms[self.arm_index(a)] for a in arms}
-        chosen = tuple(arm for arm in self.live_arms if arm in wanted)
-        if not chosen:
-            raise SettingError(
-                f"no arm is eligible for this visit; the live arms are {', '.join(self.live_arms)}"
-            )
-        return chosen
 
     # -- visits ----------------------------------------------------------------------------------
 
@@ -205,7 +172,7 @@ class Policy(ABC):
 
     def asked_now(self) -> tuple[str, ...]:
         """Return the questions that a new visit would ask, in survey order."""
-        return self.needed(self._live)
+        return self.needed(self.roster.live)
 
     def decide(self, z: Floats, mask: Flags, number: int) -> int:
         """Choose among the arms in `mask` for a checked context; use `play` or a visit."""
@@ -228,7 +195,7 @@ class Policy(ABC):
 
         The same reward again is ignored, another one is refused.
         """
-        if visit.survey != self.survey:
+        if not visit.survey.same_columns(self.survey):
             raise VisitError("the visit belongs to another survey; learn it with its own policy")
         arm = self.arm_index(visit.arm)
         checked = self.reward.check(reward)
@@ -264,6 +231,10 @@ class Policy(ABC):
 
     def learn_rows(self, arm_indices: Any, contexts: Any, rewards: Any) -> None:
         """Learn many rows in their order, exactly as one by one; all, or none if one is refused."""
+        parts = {"arms": arm_indices, "contexts": contexts, "rewards": rewards}
+        for name, part in parts.items():
+            if not hasattr(part, "__len__") or isinstance(part, str):
+                raise AnswerError(f"{name} is {shown(part)}; give a list or an array")
         if not len(arm_indices) == len(contexts) == len(rewards):
             raise AnswerError(
                 f"{len(arm_indices)} arms, {len(contexts)} contexts and {len(rewards)} rewards:"
@@ -278,7 +249,7 @@ class Policy(ABC):
         ys = np.empty(len(arms))
         for i in range(len(arms)):
             try:
-                played[i] = self._checked_arm(arms[i])
+                played[i] = self.roster.check_number(arms[i])
                 if not self.survey.read_row(contexts[i], rows[i]):
                     self._check_missing(self._support()[played[i]], rows[i])
                 ys[i] = self._checked_reward(rewards[i])
@@ -295,16 +266,8 @@ class Policy(ABC):
     def _scored(self, z: Any) -> Decision:
         row = np.empty(self.survey.column_count)
         if not self.survey.read_row(z, row):
-            self._check_missing(self._needed_by(self._live), row)
-        return self._decide(row, self._live, self._next_number)
-
-    def _checked_arm(self, arm: Any) -> int:
-        whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
-        if not whole or not 0 <= arm < len(self._arms):
-            raise SettingError(
-                f"there is no arm number {shown(arm)}; give 0 to {len(self._arms) - 1}"
-            )
-        return int(arm)
+            self._check_missing(self._needed_by(self.roster.live), row)
+        return self._decide(row, self.roster.live, self._next_number)
 
     def _checked_reward(self, reward: Any) -> float:
         """Return a reward in units of the range, on the grid, or refuse it."""
@@ -324,9 +287,9 @@ class Policy(ABC):
         return {
             "policy": type(self).name,
             "survey": self.survey.to_dict(),
-            "arms": [{"name": arm.name, "text": arm.text} for arm in self._arms],
-            "arms_at_start": self._arms_at_start,
-            "live": self._live.tolist(),
+            "arms": [{"name": arm.name, "text": arm.text} for arm in self.roster.arms],
+            "arms_at_start": self.roster.at_start,
+            "live": self.roster.live.tolist(),
             "reward": [self.reward.low, self.reward.high],
             "settings": self._settings(),
             "counters": {"version": self._version, "next_number": self._next_number},
@@ -346,9 +309,10 @@ class Policy(ABC):
         )
         for arm in arms[start:]:
             policy.add_arm(arm)
-        policy._live = np.array(data["live"], dtype=bool)
-        if policy._live.shape != (len(arms),) or not policy._live.any():
+        live = np.array(data["live"])
+        if live.shape != (len(arms),) or live.dtype != bool or not live.any():
             raise StateError("the file does not say which of its arms are live")
+        policy.roster.live = live
         policy._version = int(data["counters"]["version"])
         policy._next_number = int(data["counters"]["next_number"])
         policy._restore(data["state"])

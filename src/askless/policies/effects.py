@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Effect"]
 
+MOST_POINTS = 129  # naming the widest of all pairs of answers stays cheap up to seven options
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -64,9 +66,10 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
         at = model.first_packed(k)
         for g, question in enumerate(policy.survey.names):
             kept = bool(state.support[k, g])
-            interval = state.evidence[k, g]
+            interval, open_ends = state.evidence[k, g], None
             if kept:
                 interval = ridge.effect(policy.survey.columns, state, k, g, at[g], np.inf)
+                open_ends = _widest(policy, k, g, int(at[g]))
             estimate, low, high = (float(value) for value in interval)
             rows.append(
                 Effect(
@@ -77,19 +80,34 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     high=high,
                     kept=kept,
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
-                    reason=_reason(policy.beta_min, int(state.n[k]), high, kept=kept),
+                    reason=_reason(policy.beta_min, int(state.n[k]), high, open_ends),
                 )
             )
     return rows
 
 
-def _reason(beta_min: float, n: int, high: float, *, kept: bool) -> str:
-    if not kept:
+def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
+    """Name the two answers between which the effect may be largest; nothing where there are two."""
+    question, state = policy.survey.questions[g], policy._model.arms
+    own = slice(at, at + question.width)
+    names, points = question.point_names(), question.points(raw=policy.survey.coding == "raw")
+    if len(points) == 2 or len(points) > MOST_POINTS:
+        return ""
+    first, second = np.triu_indices(len(points), 1)
+    directions = points[first] - points[second]
+    root = state.root[k, : state.size[k], own]
+    slack = state.radius[k] * np.linalg.norm(root @ directions.T, axis=0)
+    widest = int(np.argmax(np.abs(directions @ state.estimate[k, own]) + slack))
+    return f" between {names[first[widest]]} and {names[second[widest]]}"
+
+
+def _reason(beta_min: float, n: int, high: float, open_ends: str | None) -> str:
+    if open_ends is None:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
     if beta_min == 0:
         return "nothing is dropped with beta_min = 0"
     if n == 0:
         return "the arm has not been played yet"
     if high > beta_min:
-        return f"its effect may be up to {high:.4g}, above beta_min = {beta_min:g}"
+        return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
     return "it will be dropped when the arm is next played"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ VERSION = 1
 
 def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
     """Write a policy's data in one step: the file is the old one or the new one, never half."""
-    target = Path(path)
+    target = Path(path).resolve()  # a link stays a link
     text = json.dumps(
         {"format": FORMAT, "version": VERSION, "checksum": checksum(content), "content": content},
         allow_nan=False,
@@ -32,10 +33,20 @@ def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        Path(name).chmod(_mode(target))
         Path(name).replace(target)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
         raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those that a new file gets."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def read_state(path: str | Path) -> dict[str, Any]:
@@ -45,14 +56,16 @@ def read_state(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise StateError(f"{path}: cannot read the file: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise StateError(f"{path}: the file is damaged: it is not complete JSON") from None
+        raise StateError(
+            f"{path}: the file is damaged, or no saved policy: it is not JSON"
+        ) from None
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise StateError(f"{path}: this is not a saved askless policy")
     version = saved.get("version")
     if version != VERSION:
         raise StateError(
             f"{path}: the file is of version {version!r}, this askless reads {VERSION};"
-            " use a newer askless"
+            " was it saved by a newer askless?"
         )
     content = saved.get("content")
     if not isinstance(content, dict) or saved.get("checksum") != checksum(content):

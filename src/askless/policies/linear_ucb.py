@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askless.errors import SettingError, StateError
-from askless.kernels import doors, ridge
+from askless.errors import SettingError, StateError, VisitError
+from askless.kernels import doors
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Decision, Policy
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.settings import Settings
+from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 
 __all__ = ["LinearUCB"]
@@ -60,7 +61,7 @@ class LinearUCB(Policy):
         resolved = self.settings.resolve(survey, self.reward, unions=self.drops)
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
-        shares = np.full(len(self._arms), self.delta / len(self._arms))
+        shares = np.full(len(self.roster), self.delta / len(self.roster))
         self._model = ArmState.empty(survey, resolved.rule, shares)
 
     # -- looking ---------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ class LinearUCB(Policy):
     def estimate(self) -> Floats:
         """Estimated parameters (K × p) in reward units; zero outside an arm's support."""
         state = self._model.arms
-        estimate = np.zeros((len(self._arms), self.survey.column_count))
+        estimate = np.zeros((len(self.roster), self.survey.column_count))
         for k, size in enumerate(state.size):
             estimate[k, state.columns[k, :size]] = state.estimate[k, :size]
         return estimate
@@ -107,35 +108,41 @@ class LinearUCB(Policy):
 
     # -- rows taken out, policies put together ---------------------------------------------------
 
+    def unlearn(self, visit: Visit) -> None:
+        """Take a learned visit out again, exactly; it can then be learned with another reward."""
+        if visit.reward is None:
+            raise VisitError(f"visit {visit.number} has not been learned")
+        self.unlearn_row(self.arm_index(visit.arm), visit.context(), visit.reward)
+        visit.reward = None
+
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
-        """Take a learned row out again, exactly; questions that were dropped stay dropped."""
+        """Take a learned row out again, exactly; questions that were dropped stay dropped.
+
+        A row that cannot have been learned is refused; one that merely was not cannot be told.
+        """
         (arm,), (row,), (y,) = self._checked_rows([arm_index], [z], [reward])
-        state = self._model.arms
-        if state.n[arm] == 0:
-            raise StateError(f"arm {self.arms[arm]!r} has learned no rows; none can be taken out")
-        size = state.size[arm]
-        packed = row[state.columns[arm, :size]]
-        gram = state.gram[arm, :size, :size]
-        if (np.diag(gram) < packed**2).any() or state.squares[arm] < y * y:
+        if not self._model.has_room_for(arm, row, y):
             raise StateError(f"arm {self.arms[arm]!r} has not learned this row; nothing is changed")
-        ridge.count_row(state, arm, packed, y, -1.0)
-        self._model.refresh([arm])
+        self._model.take_out(arm, row, y)
         self._version += 1
 
     def merge(self, other: LinearUCB) -> None:
         """Add what another policy of the same study has learned; a support is what both kept.
 
+        Both must have learned different rows: merging copies of one policy counts rows twice.
         The sums are exact, so it does not matter how rows were split or in which order they came.
         """
         same = (
             type(other) is type(self)
-            and other.survey == self.survey
-            and other.arms == self.arms
+            and other.survey.same_columns(self.survey)
+            and (other.arms, other.roster.at_start) == (self.arms, self.roster.at_start)
             and other.reward == self.reward
             and other.settings == self.settings
         )
         if not same:
             raise SettingError("only a policy of the same study and settings can be added")
+        if other is self:
+            raise SettingError("a policy cannot be added to itself: its rows would count twice")
         self._model = self._model.joined(other._model)
         self._version += other._version
 
@@ -144,7 +151,7 @@ class LinearUCB(Policy):
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         if self._is_row(z):
-            arm: int = doors.play_row(*self._model.buffers, self._live, z)
+            arm: int = doors.play_row(*self._model.buffers, self.roster.live, z)
             if arm != doors.DECLINED:
                 return arm
         return super().play(z)
@@ -152,7 +159,7 @@ class LinearUCB(Policy):
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
         if self._is_row(z):
-            arm, y = self._checked_arm(arm_index), self._checked_reward(reward)
+            arm, y = self.roster.check_number(arm_index), self._checked_reward(reward)
             if doors.learn_row(*self._model.buffers, arm, z, y) != doors.DECLINED:
                 self._version += 1
                 self._next_number += 1
@@ -170,12 +177,12 @@ class LinearUCB(Policy):
     # -- hooks of the base -----------------------------------------------------------------------
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
-        scores = np.empty(len(self._arms))
+        scores = np.empty(len(self.roster))
         arm = doors.score_row(*self._model.buffers[2:], mask, z, scores)
         return Decision(int(arm), scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        every = np.ones(len(self._arms), dtype=bool)
+        every = np.ones(len(self.roster), dtype=bool)
         return self.estimate @ np.where(np.isnan(z), 0.0, z), self._decide(z, every, 0).scores
 
     def _support(self) -> Flags:
@@ -185,8 +192,8 @@ class LinearUCB(Policy):
         doors.learn_rows(*self._model.buffers, played, rows, ys)
 
     def _grow(self) -> None:
-        later = len(self._arms) + 1 - self._arms_at_start
-        share = self.delta / (self._arms_at_start * math.ldexp(1.0, later))  # maths 2.4
+        later = len(self.roster) + 1 - self.roster.at_start
+        share = self.delta / (self.roster.at_start * math.ldexp(1.0, later))  # maths 2.4
         self._model = self._model.appended(share)
 
     def _settings(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Visit:
     ) -> None:
         self._policy = policy
         self.number = number
-        self._eligible: tuple[str, ...] = policy.eligible(arms)
+        self._eligible: tuple[str, ...] = policy.roster.eligible(arms)
         promised = policy.needed(self._mask())
         checked = policy.survey.check(known)
         self._promised: frozenset[str] = frozenset(promised)
@@ -125,12 +125,11 @@ class Visit:
 
     def _mask(self) -> Flags:
         """Return the arms it may play: those there were at its start, less the retired ones."""
-        mask = self._policy.live
-        names = set(self._eligible)
-        for k, name in enumerate(self._policy.arms):
-            mask[k] &= name in names
+        mask = self._policy.roster.mask(self._eligible)
         if not mask.any():
-            raise VisitError("every arm that this visit could play has been retired")
+            raise VisitError(
+                "every arm that this visit could play has been retired; start a new visit"
+            )
         return mask
 
     def _advance(self) -> tuple[str, ...]:
@@ -198,8 +197,8 @@ class Visit:
             raise StateError("this is not a saved visit; give what visit.to_dict() returned")
         if saved.get("version") != VERSION:
             raise StateError(
-                f"the visit is of version {saved.get('version')!r}, this askless reads {VERSION};"
-                " use a newer askless"
+                f"the visit is of version {shown(saved.get('version'))}, this askless reads"
+                f" {VERSION}; was it saved by a newer askless?"
             )
         visit = cls.__new__(cls)
         try:
@@ -273,7 +272,7 @@ class Explanation:
             ]
             return "\n".join(["Still to ask, and for which arms:", *lines])
         asked = len(self.answers) - len(self.known)
-        head = f"Played {self.arm} after {asked} questions (state {self.version})"
+        head = f"Played {self.arm} after {asked} questions (state version {self.version})"
         if not self.outlook:
             return head
         width = max(len(name) for name in self.outlook)
@@ -283,5 +282,5 @@ class Explanation:
             f"{'  <- played' if name == self.arm else ''}"
             for name, (mean, upper) in ranked
         ]
-        table = f"  {'':<{width}}  {'expected':>12}  {'at most':>12}"
+        table = f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"
         return "\n".join([head, table, *lines])

@@ -36,11 +36,7 @@ class Constants:
     def derive(cls, survey: Survey, span: float) -> Constants:
         """Derive the constants for a survey and a reward range of length `span`."""
         raw = survey.coding == "raw"
-        extremes = [question.extremes(raw=raw) for question in survey.questions]
-        longest = [
-            max(float((points**2).sum(axis=1).max()), float(question.may_skip))
-            for question, points in zip(survey.questions, extremes, strict=True)
-        ]
+        longest = [(question.points(raw=raw) ** 2).sum(axis=1).max() for question in survey]
         l2 = math.sqrt(1.0 + sum(longest))
         if raw:
             d = len(survey.questions)

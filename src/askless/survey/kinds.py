@@ -91,6 +91,9 @@ class YesNo(Question):
     def _directions(self) -> Floats:
         return np.array([[1.0]])
 
+    def _point_names(self) -> list[str]:
+        return ["no", "yes"]
+
     def _check(self, answer: Any) -> Answer:
         if not isinstance(answer, bool):
             raise self.refusal(answer, "True or False")
@@ -162,6 +165,9 @@ class Choice(_Optioned):
         eye = np.eye(len(self.options))
         return np.array([u - v for u, v in itertools.combinations(eye, 2)])
 
+    def _point_names(self) -> list[str]:
+        return [repr(option) for option in self.options]
+
     def _norm_factors(self) -> tuple[float, float]:
         r = len(self.options)
         return r / 4 + self.may_skip, r / 2 + self.may_skip
@@ -197,6 +203,11 @@ class Multi(_Optioned):
     def _directions(self) -> Floats:
         patterns = itertools.product([1.0, -1.0], repeat=len(self.options) - 1)
         return np.array([(1.0, *pattern) for pattern in patterns])
+
+    def _point_names(self) -> list[str]:
+        patterns = itertools.product([False, True], repeat=len(self.options))
+        chosen = [[o for o, c in zip(self.options, p, strict=True) if c] for p in patterns]
+        return [repr(options) for options in chosen]
 
     def _check(self, answer: Any) -> Answer:
         allowed = f"a list of some of {', '.join(map(repr, self.options))}"

@@ -90,6 +90,9 @@ class Question(ABC):
     @abstractmethod
     def _decode(self, values: Floats, *, raw: bool) -> Answer: ...
 
+    def _point_names(self) -> list[str]:
+        return ["low", "high"]
+
     def _norm_factors(self) -> tuple[float, float]:
         return (1.25, 1.5) if self.may_skip else (1.0, 1.0)
 
@@ -107,6 +110,14 @@ class Question(ABC):
     def extremes(self, *, raw: bool = False) -> Floats:
         """Extreme points of the encoded answers, one a row, without the skip point."""
         return self._extremes(raw=raw)
+
+    def points(self, *, raw: bool = False) -> Floats:
+        """Extreme points of the encoded answers, one a row, the skip point last if there is one."""
+        points = self._extremes(raw=raw)
+        if not self.may_skip:
+            return points
+        skip = np.eye(self.width)[-1:]
+        return np.vstack([np.hstack([points, np.zeros((len(points), 1))]), skip])
 
     def directions(self) -> Floats:
         """All directions of the question's effect, on its own columns, one a row (maths 1.1)."""
@@ -165,6 +176,15 @@ class Question(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the question as plain data, as in a study file."""
         return {"kind": self.kind, **asdict(self)}
+
+    def meaning(self) -> dict[str, Any]:
+        """Return what matters for the columns: everything but the words and the cost."""
+        words = ("text", "help", "cost", "always_ask")
+        return {key: value for key, value in self.to_dict().items() if key not in words}
+
+    def point_names(self) -> list[str]:
+        """Name the extreme answers, the skip included, for people."""
+        return self._point_names() + ["a skip"] * self.may_skip
 
     def refusal(self, answer: Any, allowed: str) -> AnswerError:
         """Build the one error for an answer that does not fit."""

@@ -69,6 +69,8 @@ class RewardRange:
             reward = reward.item()
         if not isinstance(reward, int | float):
             raise RewardError(f"the reward {shown(reward)} is not a number")
+        if reward != reward:  # noqa: PLR0124 (NaN alone differs from itself)
+            raise RewardError("the reward nan is not a number")
         if not self.low <= reward <= self.high:
             raise RewardError(
                 f"the reward {shown(reward)} is outside its range, {self.low:g} to {self.high:g};"

@@ -16,7 +16,8 @@ from askless.survey.reward import RewardRange
 from askless.survey.survey import Survey
 
 if TYPE_CHECKING:
-    from askless.survey.study_file import Located, StudyFile
+    from askless.survey.located_yaml import Located
+    from askless.survey.study_file import StudyFile
 
 __all__ = ["Study"]
 
@@ -77,7 +78,7 @@ class Study:
     def parse(cls, text: str, *, source: str = "study") -> Study:
         """Read a study from text; `source` is how errors call it."""
         try:
-            from askless.survey.study_file import read_study_file  # noqa: PLC0415 (an extra)
+            from askless.survey.study_reading import read_study_file  # noqa: PLC0415 (an extra)
         except ModuleNotFoundError as error:
             raise StudyError(
                 f"reading study files needs {error.name}; run: pip install 'askless[cli]'"

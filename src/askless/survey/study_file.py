@@ -1,31 +1,12 @@
-"""The shape of a study file: its JSON Schema, and YAML text to checked data with line numbers.
-
-`python -m askless.survey.study_file` prints the JSON Schema.
-"""
+"""The shape of a study file; `python -m askless.survey.study_file` prints its JSON Schema."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictStr,
-    ValidationError,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
-from askless.errors import StudyError, shown
-
-LARGEST_FILE = 1_000_000  # characters
-DEEPEST = 12  # levels of nesting; a study file needs five
-
-Place = tuple[str | int, ...]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
@@ -86,22 +67,57 @@ class RewardSection(_Section):
     high: Number
 
 
-class PolicySection(_Section):
-    """Which policy decides, and its settings; what is left out gets the policy's default."""
-
-    name: Literal["ridge", "linucb", "oful", "uniform"]
-    beta_min: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = Field(
-        None, description="Smallest change of expected reward for which a question is worth asking."
-    )
+class _UCBSection(_Section):
     delta: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = Field(
         None, description="How often the guarantees may fail."
     )
-    alpha: Positive | None = None
-    sigma: Positive | None = None
-    b1: Positive | None = None
-    b2: Positive | None = None
-    radius: Literal["valid", "published", "published_sqrt", "li2010"] | None = None
+    alpha: Positive | None = Field(None, description="Ridge penalty.")
+    sigma: Positive | None = Field(None, description="Sub-Gaussian constant of the noise.")
+    b1: Positive | None = Field(None, description="Bound on the 1-norm of an arm's parameters.")
+    b2: Positive | None = Field(None, description="Bound on the 2-norm of an arm's parameters.")
+
+
+BetaMin = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+BETA_MIN = "Smallest change of expected reward for which a question is worth asking."
+
+
+class RidgeSection(_UCBSection):
+    """Ridge SurveyUCB; a setting left out gets its default."""
+
+    name: Literal["ridge"]
+    beta_min: BetaMin = Field(description=BETA_MIN)
+    radius: Literal["valid", "published", "published_sqrt"] | None = None
+
+
+class LinUCBSection(_UCBSection):
+    """LinUCB; asks everything."""
+
+    name: Literal["linucb"]
+    beta_min: BetaMin | None = Field(None, description="Taken and not used: it never drops.")
+    radius: Literal["li2010"] | None = None
+
+
+class OFULSection(_UCBSection):
+    """OFUL; asks everything."""
+
+    name: Literal["oful"]
+    beta_min: BetaMin | None = Field(None, description="Taken and not used: it never drops.")
+    radius: Literal["valid"] | None = None
+
+
+class UniformSection(_Section):
+    """Plays at random; asks everything."""
+
+    name: Literal["uniform"]
     seed: Annotated[int, Field(strict=True, ge=0)] | None = None
+
+
+QuestionSection = Annotated[
+    ScaleSection | YesNoSection | ChoiceSection | MultiSection, Field(discriminator="kind")
+]
+PolicySection = Annotated[
+    RidgeSection | LinUCBSection | OFULSection | UniformSection, Field(discriminator="name")
+]
 
 
 def _no_flag(version: Any) -> Any:
@@ -118,15 +134,7 @@ class StudyFile(_Section):
     name: Name = Field("study", description="How the study is called.")
     text: StrictStr = Field("", description="What the study is about, for people.")
     coding: Literal["centred", "raw"] = "centred"
-    questions: Annotated[
-        list[
-            Annotated[
-                ScaleSection | YesNoSection | ChoiceSection | MultiSection,
-                Field(discriminator="kind"),
-            ]
-        ],
-        Field(min_length=1),
-    ]
+    questions: Annotated[list[QuestionSection], Field(min_length=1)]
     arms: Annotated[list[ArmSection], Field(min_length=1)]
     reward: RewardSection
     policy: PolicySection
@@ -140,135 +148,6 @@ def json_schema() -> dict[str, Any]:
         **schema,
         "title": "askless study file",
     }
-
-
-class Located:
-    """Data of a YAML text that still knows on which line each of its keys stands."""
-
-    def __init__(self, text: str, source: str) -> None:
-        self.source = source
-        self.lines: dict[Place, int] = {}
-        self.data: Any
-        if len(text) > LARGEST_FILE:
-            raise StudyError(f"{source}: the file is longer than {LARGEST_FILE:,} characters")
-        try:
-            self._look(text)
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
-            self.data = None if node is None else self._build(node, ())
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
-            problem = ", ".join(part for part in (error.context, error.problem) if part)
-            raise StudyError(f"{source}, line {line}: this is not YAML: {problem}") from None
-        except yaml.reader.ReaderError as error:
-            line = text.count("\n", 0, error.position) + 1
-            character = f"#x{ord(text[error.position]):04x}"
-            raise StudyError(
-                f"{source}, line {line}: this is not YAML: the character {character} is not allowed"
-            ) from None
-        if not isinstance(self.data, dict):
-            raise StudyError(f"{source}: a study file is a mapping that starts with 'schema: 1'")
-
-    def _look(self, text: str) -> None:
-        """Refuse before anything is built what could blow up: aliases, tags, deep nesting."""
-        depth = 0
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            line = event.start_mark.line + 1
-            if isinstance(event, yaml.AliasEvent):
-                raise StudyError(
-                    f"{self.source}, line {line}: a study file may not use YAML aliases (*);"
-                    " write the value out"
-                )
-            if getattr(event, "tag", None) is not None:
-                raise StudyError(
-                    f"{self.source}, line {line}: a study file may not use YAML tags"
-                    f" ({event.tag} {shown(getattr(event, 'value', ''))}); write the plain value"
-                )
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth > DEEPEST:
-                    raise StudyError(f"{self.source}, line {line}: nested too deeply")
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
-
-    def _build(self, node: yaml.Node, place: Place) -> Any:
-        self.lines.setdefault(place, node.start_mark.line + 1)
-        if isinstance(node, yaml.SequenceNode):
-            return [self._build(item, (*place, i)) for i, item in enumerate(node.value)]
-        if not isinstance(node, yaml.MappingNode):
-            try:
-                return yaml.SafeLoader("").construct_object(node)
-            except (ValueError, OverflowError):  # what looks like a date or number and is none
-                raise StudyError(
-                    f"{self.where(place)}: {shown(node.value)} is no number or date; quote it"
-                ) from None
-        built: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            line = f"{self.source}, line {key_node.start_mark.line + 1}"
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise StudyError(f"{line}: a list or mapping cannot be a key; write a word")
-            key = key_node.value
-            if key in built:
-                raise StudyError(f"{line}: the key {key!r} is there twice")
-            self.lines[(*place, key)] = key_node.start_mark.line + 1
-            built[key] = self._build(value_node, (*place, key))
-        return built
-
-    def where(self, place: Place) -> str:
-        """Name a place as file, line and key."""
-        known = place
-        while known and known not in self.lines:
-            known = known[:-1]
-        line = self.lines.get(known, 1)
-        key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
-        return f"{self.source}, line {line}" + (f", {key}" if key else "")
-
-
-def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
-    """Check a study file's text against its shape; the first few errors in one message."""
-    located = Located(text, source)
-    try:
-        return StudyFile.model_validate(located.data), located
-    except ValidationError as error:
-        problems = list(_problems(error, located))
-    more = f"\n(and {len(problems) - 8} more)" if len(problems) > 8 else ""
-    raise StudyError("\n".join(problems[:8]) + more)
-
-
-def _problems(error: ValidationError, located: Located) -> Iterator[str]:
-    for problem in error.errors():
-        # pydantic puts the tag of a union into the place; the file does not have it there.
-        place = tuple(
-            part
-            for i, part in enumerate(problem["loc"])
-            if not (
-                i == 2
-                and problem["loc"][0] == "questions"
-                and part == _kind_at(located, problem["loc"][:2])
-            )
-        )
-        yield f"{located.where(place)}: {_say(problem['type'], problem, place)}"
-
-
-def _kind_at(located: Located, place: Place) -> Any:
-    question = located.data["questions"][place[1]]
-    return question.get("kind") if isinstance(question, dict) else None
-
-
-def _say(kind: str, problem: Any, place: Place) -> str:
-    given = shown(problem["input"])
-    sayings = {
-        "extra_forbidden": f"unknown key {place[-1]!r}" if place else "unknown key",
-        "missing": f"{place[-1]!r} is missing" if place else "something is missing",
-        "union_tag_not_found": "the question has no 'kind': scale, yes_no, choice or multi",
-        "union_tag_invalid": f"the kind {problem.get('ctx', {}).get('tag')!r} is none of"
-        " scale, yes_no, choice and multi",
-        "string_type": f"{given} is not a text; put it in quotes",
-        "model_type": f"{given} is not a mapping; write keys and values",
-        "model_attributes_type": f"{given} is not a mapping; write keys and values",
-        "dict_type": f"{given} is not a mapping; write keys and values",
-    }
-    message = problem["msg"]
-    return sayings.get(kind, f"{message[0].lower()}{message[1:]} (given: {given})")
 
 
 if __name__ == "__main__":

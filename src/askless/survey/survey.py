@@ -120,6 +120,13 @@ class Survey:
     def __hash__(self) -> int:
         return hash((self.questions, self.coding))
 
+    def same_columns(self, other: Survey) -> bool:
+        """Whether answers are encoded alike: texts, help and costs may differ."""
+        return self is other or (
+            self.coding == other.coding
+            and [question.meaning() for question in self] == [q.meaning() for q in other]
+        )
+
     def __repr__(self) -> str:
         return f"Survey({list(self.names)}, coding={self.coding!r})"
 

@@ -45,7 +45,7 @@ class Target(Policy):
         coefficients: Any,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        shape = (len(self._arms), survey.column_count)
+        shape = (len(self.roster), survey.column_count)
         self.coefficients: Floats = np.array(coefficients, dtype=np.float64)
         if self.coefficients.shape != shape or not np.isfinite(self.coefficients).all():
             raise SettingError(

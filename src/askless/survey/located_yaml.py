@@ -1,0 +1,107 @@
+"""YAML text to data that still knows on which line each key stands; nothing in it can blow up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from askless.errors import StudyError, shown
+
+LARGEST_FILE = 1_000_000  # characters
+DEEPEST = 12  # levels of nesting; a study file needs five
+
+Place = tuple[str | int, ...]
+
+# What people usually did when YAML complains in these words.
+HINTS = {
+    "'\\t'": "; indent with spaces, not with tabs",
+    "mapping values are not allowed": "; put a text that contains ': ' in quotes",
+    "block sequence start": "; indent the items of a list alike",
+    "block mapping start": "; indent the keys of a section alike",
+    "expected ',' or": "; close every { and [, and put texts with , or ? in quotes",
+}
+
+
+class Located:
+    """Data of a YAML text that still knows on which line each of its keys stands."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.source = source
+        self.lines: dict[Place, int] = {}
+        self.written: dict[Place, str] = {}  # single values as they stand in the file
+        self.data: Any
+        if len(text) > LARGEST_FILE:
+            raise StudyError(f"{source}: the file is longer than {LARGEST_FILE:,} characters")
+        try:
+            self._look(text)
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            self.data = None if node is None else self._build(node, ())
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            problem = ", ".join(part for part in (error.context, error.problem) if part)
+            hint = next((hint for sign, hint in HINTS.items() if sign in problem), "")
+            raise StudyError(f"{source}, line {line}: this is not YAML: {problem}{hint}") from None
+        except yaml.reader.ReaderError as error:
+            line = text.count("\n", 0, error.position) + 1
+            character = f"#x{ord(text[error.position]):04x}"
+            raise StudyError(
+                f"{source}, line {line}: this is not YAML: the character {character} is not allowed"
+            ) from None
+        if not isinstance(self.data, dict):
+            raise StudyError(f"{source}: a study file is a mapping that starts with 'schema: 1'")
+
+    def _look(self, text: str) -> None:
+        """Refuse before anything is built what could blow up: aliases, tags, deep nesting."""
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            line = event.start_mark.line + 1
+            if isinstance(event, yaml.AliasEvent):
+                raise StudyError(
+                    f"{self.source}, line {line}: a study file may not use YAML aliases (*);"
+                    " write the value out"
+                )
+            if getattr(event, "tag", None) is not None:
+                raise StudyError(
+                    f"{self.source}, line {line}: a study file may not use YAML tags"
+                    f" ({event.tag} {shown(getattr(event, 'value', ''))}); write the plain value"
+                )
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > DEEPEST:
+                    raise StudyError(f"{self.source}, line {line}: nested too deeply")
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+
+    def _build(self, node: yaml.Node, place: Place) -> Any:
+        self.lines.setdefault(place, node.start_mark.line + 1)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._build(item, (*place, i)) for i, item in enumerate(node.value)]
+        if not isinstance(node, yaml.MappingNode):
+            self.written[place] = node.value
+            try:
+                return yaml.SafeLoader("").construct_object(node)
+            except (ValueError, OverflowError):  # what looks like a date or number and is none
+                raise StudyError(
+                    f"{self.where(place)}: {shown(node.value)} is no number or date; quote it"
+                ) from None
+        built: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = f"{self.source}, line {key_node.start_mark.line + 1}"
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise StudyError(f"{line}: a list or mapping cannot be a key; write a word")
+            key = key_node.value
+            if key in built:
+                raise StudyError(f"{line}: the key {key!r} is there twice")
+            self.lines[(*place, key)] = key_node.start_mark.line + 1
+            built[key] = self._build(value_node, (*place, key))
+        return built
+
+    def where(self, place: Place) -> str:
+        """Name a place as file, line and key."""
+        known = place
+        while known and known not in self.lines:
+            known = known[:-1]
+        line = self.lines.get(known, 1)
+        key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+        return f"{self.source}, line {line}" + (f", {key}" if key else "")

@@ -1,0 +1,93 @@
+"""A study file's text to checked data; what is wrong with it is said with line, key and remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from askless.errors import StudyError, shown
+from askless.survey import study_file
+from askless.survey.located_yaml import Located, Place
+from askless.survey.study_file import StudyFile
+
+MOST_PROBLEMS = 8  # in one message
+
+
+def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
+    """Check a study file's text against its shape; the first few errors in one message."""
+    located = Located(text, source)
+    try:
+        return StudyFile.model_validate(located.data), located
+    except ValidationError as error:
+        problems = list(_problems(error, located))
+    more = f"\n(and {len(problems) - MOST_PROBLEMS} more)" if len(problems) > MOST_PROBLEMS else ""
+    raise StudyError("\n".join(problems[:MOST_PROBLEMS]) + more)
+
+
+def _problems(error: ValidationError, located: Located) -> Iterator[str]:
+    for problem in error.errors():
+        place, section = _place(problem["loc"])
+        if problem["type"] == "union_tag_invalid":
+            place = (*place, problem["ctx"]["discriminator"].strip("'"))
+        yield f"{located.where(place)}: {_say(problem, place, section, located)}"
+
+
+def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
+    """Return the place in the file and its section; pydantic also names the union's tag."""
+    sections: dict[Any, Any] = {"arms": study_file.ArmSection, "reward": study_file.RewardSection}
+    if not loc or loc[0] in sections or loc[0] not in ("questions", "policy"):
+        return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
+    union = study_file.QuestionSection if loc[0] == "questions" else study_file.PolicySection
+    at = 2 if loc[0] == "questions" else 1
+    tags = {_tag(kind): kind for kind in get_args(get_args(union)[0])}
+    if len(loc) > at and loc[at] in tags:
+        return (*loc[:at], *loc[at + 1 :]), tags[loc[at]]
+    return loc, None
+
+
+def _tag(section: type[BaseModel]) -> Any:
+    field = section.model_fields.get("kind") or section.model_fields["name"]
+    return get_args(field.annotation)[0]
+
+
+def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: Located) -> str:
+    given, context = shown(problem["input"]), problem.get("ctx", {})
+    written = located.written.get(place)
+    if isinstance(problem["input"], str) or written is None:
+        as_read = given
+    else:  # YAML reads no, 12:30 or 2024-01-01 as something else than what people wrote
+        as_read = f"{written} (which YAML reads as {given})" if written else "nothing (None)"
+    sayings = {
+        "extra_forbidden": f"unknown key {place[-1]!r}{_meant(place, section)}" if place else "",
+        "missing": f"{place[-1]!r} is missing" if place else "",
+        "union_tag_not_found": f"{context.get('discriminator')} is missing",
+        "union_tag_invalid": f"{context.get('tag')!r} is none of {context.get('expected_tags')}",
+        "string_type": f"{as_read} is not a text"
+        + ("" if written is None else f"; put it in quotes: '{written}'"),
+        "float_type": f"{as_read} is not a number; write one such as 12, 0.5 or 1.0e+3",
+        "bool_type": f"{as_read} is not true or false",
+        "too_short": f"{context.get('actual_length')} are too few; give at least"
+        f" {context.get('min_length')}",
+        "too_long": f"{context.get('actual_length')} are too many; give at most"
+        f" {context.get('max_length')}",
+        "list_type": f"{as_read} is not a list",
+        **dict.fromkeys(
+            ("model_type", "model_attributes_type", "dict_type"),
+            f"{as_read} is not a mapping; write keys and values",
+        ),
+    }
+    message = problem["msg"]
+    plain = f"{message[0].lower()}{message[1:]} (given: {given})"
+    return sayings.get(problem["type"], plain) or plain
+
+
+def _meant(place: Place, section: type[BaseModel] | None) -> str:
+    """Say which key may have been meant."""
+    if section is None:
+        return ""
+    keys = [field.alias or name for name, field in section.model_fields.items()]
+    close = difflib.get_close_matches(str(place[-1]), keys, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; the keys here are {', '.join(keys)}"
