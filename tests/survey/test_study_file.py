@@ -14,7 +14,7 @@ from study_examples import ALLOWED, EXAMPLE, SHAPE, Fault, refused_at
 from survey_strategies import refused
 
 from askless.errors import StudyError
-from askless.survey import Study
+from askless.survey import Study, located_yaml
 from askless.survey.located_yaml import Located
 from askless.survey.study_file import json_schema
 from askless.survey.study_reading import read_study_file

@@ -155,6 +155,7 @@ def test_the_kernels_columns_say_where_each_question_stands():
 @settings(derandomize=True, deadline=None)
 def test_the_kernels_columns_hold_each_questions_values_and_directions(survey):
     columns = survey.columns
+    assert len(columns.low) == len(columns.high) == survey.column_count
     assert columns.start[0] == 0
     assert columns.start[-1] == len(columns.directions)
     for i, question in enumerate(survey):
@@ -344,6 +345,7 @@ def test_a_context_of_the_wrong_shape_is_refused(row):
         pytest.param(["one", "two"], id="words"),
         pytest.param(["1", "0.25"], id="numbers in quotes"),
         pytest.param(np.array(["1", "0.25"]), id="an array of texts"),
+        pytest.param(np.array([1, "0.25"], dtype=object), id="a text among numbers"),
         pytest.param([1, [0.25]], id="ragged"),
         pytest.param([1, 10**400], id="too large for a float"),
         pytest.param(np.array([1, 0.25j]), id="complex"),
