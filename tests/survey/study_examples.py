@@ -275,6 +275,13 @@ MEANING = {
     "an arm's name of spaces": Fault(
         "name: wwf", "name: '  '", "- name: '  '", ("arms[2]", "empty name")
     ),
+    "the study's name of spaces": Fault(
+        "name: charity", "name: '  '", "name: '  '", ("name", "empty name")
+    ),
+    # YAML 1.1 has a type of its own for a lone equals sign.
+    "an equals sign as a name": Fault(
+        "name: wwf", "name: =", "name: =", ("arms[2].name", "=", "quotes")
+    ),
     "an infinite end": Fault(
         "high: 90", "high: .inf", "high: .inf", ("questions[1].high", "finite")
     ),

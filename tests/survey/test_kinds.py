@@ -373,8 +373,33 @@ def test_extremes_are_the_answers_without_the_skip(question):
     assert len(question.extremes()) == len(own)
 
 
+@given(questions())
+@settings(derandomize=True, deadline=None)
+def test_points_are_every_extreme_answer_with_the_skip_last(question):
+    points = [tuple(point) for point in question.points()]
+    assert sorted(points) == sorted(map(tuple, extreme_values(question)))
+    assert len(question.point_names()) == len(points)
+    if question.may_skip:
+        assert points[-1] == tuple(encoded(question, None))
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        (Scale("q", low=1, high=2, may_skip=True), {"low": 1, "high": 2, "a skip": None}),
+        (YesNo("q"), {"no": False, "yes": True}),
+        (CAUSE, {repr(option): option for option in CAUSE.options}),
+        (Multi("q", ["a", "b"]), {str(o): o for o in ([], ["a"], ["b"], ["a", "b"])}),
+    ],
+)
+def test_every_point_is_named_after_its_answer(question, named):
+    points = dict(zip(question.point_names(), question.points().tolist(), strict=True))
+    assert points == {name: encoded(question, a).tolist() for name, a in named.items()}
+
+
 def test_a_raw_scale_has_its_extremes_at_zero_and_one():
     assert sorted(AGE.extremes(raw=True).ravel()) == [0.0, 1.0]
+    assert AGE.points(raw=True).tolist() == [[0.0], [1.0]]
 
 
 # -- the norm of parameters with a given effect (maths 1.2) --------------------------------------

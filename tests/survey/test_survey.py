@@ -190,6 +190,32 @@ def test_surveys_differ_by_coding_by_order_and_from_other_things():
     assert Survey([AGE]) != [AGE]
 
 
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (Scale("age", low=18, high=90, text="Age?", help="h", cost=3, always_ask=True), True),
+        (Scale("years", low=18, high=90), False),
+        (Scale("age", low=17, high=90), False),
+        (Scale("age", low=18, high=91), False),
+        (Scale("age", low=18, high=90, may_skip=True), False),
+        (YesNo("age"), False),
+    ],
+)
+def test_columns_are_the_same_whatever_the_words_and_the_cost(other, same):
+    assert Survey([AGE, CAUSE]).same_columns(Survey([other, CAUSE])) is same
+    assert Survey([other, CAUSE]).same_columns(Survey([AGE, CAUSE])) is same
+
+
+def test_columns_differ_by_coding_order_and_options():
+    survey = Survey([AGE, CAUSE])
+    turned = Choice("cause", CAUSE.options[::-1])
+    assert survey.same_columns(survey)
+    assert not survey.same_columns(Survey([CAUSE, AGE]))
+    assert not survey.same_columns(Survey([AGE]))
+    assert not survey.same_columns(Survey([AGE, turned]))
+    assert not Survey([AGE]).same_columns(Survey([AGE], coding="raw"))
+
+
 # -- answers to contexts -------------------------------------------------------------------------
 
 

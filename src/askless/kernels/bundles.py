@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askless.kernels.compiling import kernel
+from askless.kernels.compiling import INLINE, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,7 +94,7 @@ def columns_buffers(columns: Columns) -> tuple[Ints, Floats]:
     return np.concatenate(ints).astype(np.int64), np.concatenate(floats)
 
 
-@kernel()
+@kernel(**INLINE)
 def open_columns(ints: Ints, floats: Floats) -> Columns:
     """Name the parts of a survey's buffers."""
     m, p, count, widest = ints[0], ints[1], ints[2], ints[3]
@@ -123,7 +123,7 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     return ints, floats
 
 
-@kernel()
+@kernel(**INLINE)
 def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     """Name the parts of the arms' buffers."""
     count, m, p, widest = ints[0], ints[1], ints[2], ints[3]

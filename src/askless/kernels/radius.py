@@ -3,10 +3,10 @@
 import math
 
 from askless.kernels.bundles import FIXED, ONE_HOT, PUBLISHED_SQRT, VALID, Arms, Columns, Rule
-from askless.kernels.compiling import kernel
+from askless.kernels.compiling import INLINE, kernel
 
 
-@kernel()
+@kernel(**INLINE)
 def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
     if rule.form == FIXED:
@@ -27,7 +27,7 @@ def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     return math.sqrt(theta) if rule.form == PUBLISHED_SQRT else theta
 
 
-@kernel()
+@kernel(**INLINE)
 def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Bound B on the ridge bias over the parameters that the reward range allows (maths 2.1)."""
     if not rule.sharp_bias:

@@ -6,14 +6,14 @@ Each step is written once; a single visit and a fused loop call the same functio
 import math
 
 from askless.kernels.bundles import Arms, Columns, Floats, Rule
-from askless.kernels.compiling import kernel
+from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.radius import radius
 from askless.kernels.triangle import add_row, diagonal_of, dot, factor, times, transposed_times
 
 REFRESH_EVERY = 1024  # rank-one updates between fresh factors (maths 2.3)
 
 
-@kernel()
+@kernel(**INLINE)
 def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
     """Pick the columns of arm k's support out of a context."""
     size = arms.size[k]
@@ -23,7 +23,7 @@ def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
     return out[:size]
 
 
-@kernel()
+@kernel(**INLINE)
 def score(arms: Arms, k: int, z: Floats) -> float:
     """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
     packed = gather(arms, k, z, arms.work[0])
@@ -132,7 +132,7 @@ def pack(columns: Columns, arms: Arms, k: int) -> None:
     arms.size[k] = kept
 
 
-@kernel()
+@kernel(**INLINE)
 def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None:
     """Add a row to arm k's statistics (sign 1) or take it out again (sign -1), exactly."""
     for i in range(packed.shape[0]):
@@ -145,7 +145,7 @@ def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None
     arms.n[k] += int(sign)
 
 
-@kernel()
+@kernel(**INLINE)
 def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
