@@ -18,8 +18,8 @@ check: $(READY)  ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(READY)  ## 5,000 simulated visits of a charity survey
-	$(BIN)/python examples/first_study.py
+demo: $(READY)  ## the paper's ridge experiment in small: a table and figures
+	$(BIN)/askless paper --quick
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

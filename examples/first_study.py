@@ -1,9 +1,7 @@
-"""A first study: 5,000 simulated people meet the survey of charity.yaml.
+"""A first study: 5,000 simulated people meet the survey of the example study.
 
 Prints which questions were dropped for which arm, when and why, and what that did to the survey.
 """
-
-from pathlib import Path
 
 import numpy as np
 
@@ -39,7 +37,7 @@ def gladness(arm: str, answers: dict[str, object]) -> float:
 
 def main() -> None:
     """Play the study and print what it learned."""
-    study = al.Study.read(Path(__file__).with_name("charity.yaml"))
+    study = al.Study.example()
     policy = al.policy_for(study)
     print(
         f"{study.text}\nPlaying {VISITS:,} visits (the first run compiles for some seconds) ...\n"

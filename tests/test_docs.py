@@ -10,6 +10,7 @@ import pytest
 
 import askless as al
 from askless.policies.linear_ucb import LinearUCB
+from askless.survey.study import EXAMPLE
 from askless.survey.study_file import (
     LinUCBSection,
     OFULSection,
@@ -30,7 +31,7 @@ def python_blocks(page):
 def test_the_readme_s_ten_lines_work(tmp_path, monkeypatch, capsys):
     answers = {"age": 30, "donor": True, "cause": "animals"}
     played = []
-    ten_lines, looking, study = python_blocks(ROOT / "README.md")
+    ten_lines, looking, study, simulation = python_blocks(ROOT / "README.md")
     names = {"ask_the_person": answers.get, "suggest": played.append}
     exec(ten_lines, names)
     assert played == ["red_cross"]
@@ -38,9 +39,11 @@ def test_the_readme_s_ten_lines_work(tmp_path, monkeypatch, capsys):
     exec(looking, names)
     assert names["policy"].rows.tolist() == [1, 0, 0]
     assert "red_cross age" in capsys.readouterr().out
-    monkeypatch.chdir(ROOT)
+    Path("study.yaml").write_text(EXAMPLE.read_text())
     exec(study, names)
     assert names["policy"].arms == ("red_cross", "wwf", "msf")
+    exec(simulation.replace("100_000", "1_000"), names)
+    assert Path("runs.png").stat().st_size > 1_000
 
 
 def test_the_library_page_s_own_policy_keeps_the_contract():

@@ -4,6 +4,7 @@ from importlib.metadata import version as _version
 
 from askless import errors
 from askless.checks import check_policy
+from askless.environments import LinearEnvironment, paper_environment
 from askless.policies import (
     OFUL,
     POLICIES,
@@ -19,6 +20,7 @@ from askless.policies import (
     load,
     policy_for,
 )
+from askless.simulation import Run, Runs, simulate
 from askless.survey import (
     Arm,
     Choice,
@@ -44,11 +46,14 @@ __all__ = [
     "Effect",
     "Explanation",
     "LinUCB",
+    "LinearEnvironment",
     "Multi",
     "Policy",
     "Question",
     "RewardRange",
     "RidgeSurveyUCB",
+    "Run",
+    "Runs",
     "Scale",
     "Study",
     "Survey",
@@ -59,5 +64,7 @@ __all__ = [
     "check_policy",
     "errors",
     "load",
+    "paper_environment",
     "policy_for",
+    "simulate",
 ]

@@ -134,6 +134,7 @@ def test_at_most_eight_faults_are_spelled_out(count, tail):
         (SHAPE["a text for an arm"], "ArmSection"),
         (SHAPE["a pair for the reward"], "RewardSection"),
         (SHAPE["a list as a name"], "quotes"),  # which would not help
+        (SHAPE["a text for a number"], "YAML reads"),  # it is what was written
         (SYNTAX["a second document"], "this is not YAML: but"),
         (SYNTAX["a list as a key"], "ScalarNode"),
         (SYNTAX["a list as a key"], "twice"),
@@ -144,6 +145,61 @@ def test_messages_speak_of_the_file_and_not_of_the_program(fault, jargon):
     with pytest.raises(StudyError) as caught:
         Study.parse(fault.text)
     assert jargon not in str(caught.value)
+
+
+HINTS = {
+    "a tab": (SYNTAX["a tab"].text, "indent with spaces"),
+    "a stray colon": (SYNTAX["a stray colon"].text, "': ' in quotes"),
+    "an open bracket": (SYNTAX["an open bracket"].text, "close every"),
+    "an item too far left": (
+        EXAMPLE.replace("  - kind: yes_no", " - kind: yes_no"),
+        "indent the items of a list alike",
+    ),
+    "a key too far left": (
+        EXAMPLE.replace("  beta_min", " beta_min"),
+        "indent the keys of a section alike",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "hint"), HINTS.values(), ids=HINTS)
+def test_the_usual_slips_come_with_the_remedy(text, hint):
+    with refused(StudyError, "not YAML", hint) as caught:
+        Study.parse(text)
+    others = {other for _, other in HINTS.values()} - {hint}
+    assert not [other for other in others if other in str(caught.value)]
+
+
+def test_a_key_too_far_right_is_told_to_be_indented_alike():
+    # YAML sees a second colon in the value of the line above; the person sees an indentation.
+    fault = Fault("  beta_min", "   beta_min", "beta_min", ("indent",))
+    with refused_at("study", fault.line, *fault.says):
+        Study.parse(fault.text)
+
+
+def test_a_value_that_yaml_reads_as_another_is_shown_as_it_was_written():
+    with refused(StudyError, "arms[2].name", "12:30", "750"):  # YAML 1.1 counts in sixties
+        Study.parse(EXAMPLE.replace("name: wwf", "name: 12:30"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "advice"),
+    [
+        ("coding:", "codding:", "did you mean 'coding'?"),
+        ("  delta:", "  deltta:", "did you mean 'delta'?"),
+        ("    low: 18", "    lwo: 18", "did you mean 'low'?"),
+        ("    help: In", "    hepl: In", "did you mean 'help'?"),
+        ("    text: Suggest", "    txt: Suggest", "did you mean 'text'?"),
+        ("  high: 100", "  hihg: 100", "did you mean 'high'?"),
+        ("arms:", "zzz: 1\narms:", "schema, name, text, coding, questions, arms, reward, policy"),
+        ("reward:", "reward:\n  zzz: 1", "the keys here are low, high"),
+        ("- name: wwf", "- name: wwf\n    zzz: 1", "the keys here are name, text"),
+    ],
+)
+def test_an_unknown_key_comes_with_the_keys_that_there_are(old, new, advice):
+    assert EXAMPLE.count(old) == 1
+    with refused(StudyError, "unknown key", advice):
+        Study.parse(EXAMPLE.replace(old, new))
 
 
 FRAGMENTS = [

@@ -43,3 +43,10 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
         return cast(Function, dispatcher)
 
     return compiled
+
+
+def is_cached(dispatcher: Any) -> bool:
+    """Whether some version of a kernel has been compiled already, in this process or before."""
+    cache = getattr(dispatcher, "_cache", None)
+    file = getattr(cache, "_cache_file", None)
+    return bool(dispatcher.signatures) or (file is not None and bool(file._load_index()))

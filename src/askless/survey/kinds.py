@@ -119,7 +119,8 @@ class _Optioned(Question):
         super().__post_init__()
         where = f"question {self.name!r}"
         given: Any = self.options
-        if isinstance(given, str) or not isinstance(given, Iterable):
+        unordered = isinstance(given, str | set | frozenset | dict)
+        if unordered or not isinstance(given, Iterable):
             raise SettingError(f"{where}: options must be a list of texts")
         options = tuple(check_name(option, f"{where}: an option") for option in given)
         if len(set(options)) < len(options):

@@ -16,7 +16,8 @@ Place = tuple[str | int, ...]
 # What people usually did when YAML complains in these words.
 HINTS = {
     "'\\t'": "; indent with spaces, not with tabs",
-    "mapping values are not allowed": "; put a text that contains ': ' in quotes",
+    "mapping values are not allowed": "; put a text that contains ': ' in quotes,"
+    " or indent this key like the others",
     "block sequence start": "; indent the items of a list alike",
     "block mapping start": "; indent the keys of a section alike",
     "expected ',' or": "; close every { and [, and put texts with , or ? in quotes",
@@ -81,9 +82,10 @@ class Located:
             self.written[place] = node.value
             try:
                 return yaml.SafeLoader("").construct_object(node)
-            except (ValueError, OverflowError):  # what looks like a date or number and is none
+            except (ValueError, OverflowError, yaml.constructor.ConstructorError):
                 raise StudyError(
-                    f"{self.where(place)}: {shown(node.value)} is no number or date; quote it"
+                    f"{self.where(place)}: {shown(node.value)} is no number or date;"
+                    " put a text in quotes"
                 ) from None
         built: dict[str, Any] = {}
         for key_node, value_node in node.value:

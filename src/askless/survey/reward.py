@@ -82,3 +82,8 @@ class RewardRange:
         """Return a checked reward in units of the range, on the grid (maths 1.3)."""
         share = (reward if raw else reward - self.middle) / self.span
         return math.floor(share * GRID + 0.5) / GRID
+
+    def from_units(self, units: float, *, raw: bool = False) -> float:
+        """Return the reward that lies so many units from zero (raw) or from the middle."""
+        reward = units * self.span + (0.0 if raw else self.middle)
+        return min(max(reward, self.low), self.high)  # rounding may leave the range by a bit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from askless.errors import AsklessError, StudyError
 from askless.survey.arms import Arm
 from askless.survey.kinds import question_from_dict
-from askless.survey.names import check_names
+from askless.survey.names import check_name, check_names
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange
 from askless.survey.survey import Survey
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from askless.survey.located_yaml import Located
     from askless.survey.study_file import StudyFile
 
-__all__ = ["Study"]
+__all__ = ["EXAMPLE", "Study"]
+
+EXAMPLE = Path(__file__).with_name("charity.yaml")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Study:
         return cls.parse(text, source=str(path))
 
     @classmethod
+    def example(cls) -> Study:
+        """Return the example study: a charity app with eight questions, three of which matter."""
+        return cls.read(EXAMPLE)
+
+    @classmethod
     def parse(cls, text: str, *, source: str = "study") -> Study:
         """Read a study from text; `source` is how errors call it."""
         try:
@@ -91,6 +98,8 @@ class Study:
         questions: list[Question] = []
         arms: list[Arm] = []
         try:
+            place = ("name",)
+            check_name(file.name, "the study")
             for i, section in enumerate(file.questions):
                 place = ("questions", i)
                 questions.append(question_from_dict(section.model_dump()))

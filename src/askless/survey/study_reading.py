@@ -56,7 +56,7 @@ def _tag(section: type[BaseModel]) -> Any:
 def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: Located) -> str:
     given, context = shown(problem["input"]), problem.get("ctx", {})
     written = located.written.get(place)
-    if isinstance(problem["input"], str) or written is None:
+    if isinstance(problem["input"], str) or written in (None, given):
         as_read = given
     else:  # YAML reads no, 12:30 or 2024-01-01 as something else than what people wrote
         as_read = f"{written} (which YAML reads as {given})" if written else "nothing (None)"

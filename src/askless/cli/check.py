@@ -1,0 +1,45 @@
+"""`askless check STUDY`: whether a study file is in order, and what it amounts to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from askless.cli.terminal import output
+from askless.policies import policy_for
+from askless.simulation.simulate import describe
+from askless.survey import Study
+
+
+def check(
+    study: Annotated[Path, typer.Argument(help="The study file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+) -> None:
+    """Check a study file; says what is wrong with it, with line and key, or what it amounts to."""
+    read = Study.read(study)
+    policy = policy_for(read)
+    settings = describe(policy)
+    if as_json:
+        summary = {
+            "study": read.name,
+            "questions": list(read.survey.names),
+            "columns": read.survey.column_count,
+            "arms": [arm.name for arm in read.arms],
+            "reward": [read.reward.low, read.reward.high],
+            "policy": read.policy,
+            "settings": settings,
+        }
+        typer.echo(json.dumps(summary))
+        return
+    table = Table(title=f"{read.name}: in order", show_header=False)
+    table.add_row("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
+    table.add_row("arms", ", ".join(arm.name for arm in read.arms))
+    table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
+    table.add_row("policy", read.policy)
+    for name, value in settings.items():
+        table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
+    output.print(table)

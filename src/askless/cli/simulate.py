@@ -1,0 +1,92 @@
+"""`askless simulate`: a policy on the paper's respondents."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from askless.cli.terminal import output, progress_bar, say_compiling
+from askless.environments import LinearEnvironment, paper_environment
+from askless.errors import SettingError
+from askless.policies import POLICIES, Policy
+from askless.simulation import Runs
+from askless.simulation import simulate as run_simulation
+
+Number = float | None
+
+
+def simulate(
+    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "ridge",
+    radius: Annotated[
+        str | None, typer.Option(help="valid, published or published_sqrt (no guarantee).")
+    ] = None,
+    beta_min: Annotated[
+        Number, typer.Option(help="Smallest effect worth a question; 0: never drop.")
+    ] = None,
+    arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
+    features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
+    horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
+    runs: Annotated[int, typer.Option(help="Runs.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
+    sigma: Annotated[Number, typer.Option(help="Sub-Gaussian constant of the noise.")] = None,
+    alpha: Annotated[Number, typer.Option(help="Ridge penalty.")] = None,
+    delta: Annotated[Number, typer.Option(help="How often the guarantees may fail.")] = None,
+    b1: Annotated[Number, typer.Option(help="Bound on the parameters' 1-norm.")] = None,
+    b2: Annotated[Number, typer.Option(help="Bound on the parameters' 2-norm.")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
+    workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+) -> None:
+    """Run a policy on the paper's simulated respondents."""
+    world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
+    given = {"sigma": sigma, "alpha": alpha, "delta": delta, "b1": b1, "b2": b2, "radius": radius}
+    chosen = _policy(policy, world, beta_min, given)
+    say_compiling()
+    with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
+        done = run_simulation(
+            chosen, world, horizon, runs, seed, workers=workers, progress=progress
+        )
+    if as_json:
+        typer.echo(json.dumps(done.to_dict()))
+    else:
+        _show(done)
+
+
+def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[str, Any]) -> Policy:
+    if name not in POLICIES:
+        raise SettingError(f"there is no policy {name!r}; choose {', '.join(POLICIES)}")
+    settings = {key: value for key, value in given.items() if value is not None}
+    if beta_min is not None:
+        settings["beta_min"] = beta_min
+    if name in ("target", "uniform"):
+        for key in settings:
+            raise SettingError(f"--{key.replace('_', '-')} is not a setting of {name}")
+        if name == "target":
+            settings["coefficients"] = world.coefficients
+    elif name == "ridge" and beta_min is None:
+        raise SettingError("ridge needs --beta-min; 0 never drops")
+    kind: Any = POLICIES[name]
+    made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **settings)
+    return made
+
+
+def _show(done: Runs) -> None:
+    table = Table(title=f"{done.policy}: {len(done.runs)} runs of {done.horizon:,} visits")
+    for heading in ("run", "regret", "questions a visit", "questions left", "useful dropped"):
+        table.add_column(heading, justify="right")
+    for run in done.runs:
+        table.add_row(
+            str(run.index),
+            f"{run.regret[-1]:,.1f}",
+            f"{run.questions_per_visit:.2f}",
+            str(len(run.questions_left)),
+            str(run.useful_dropped),
+        )
+    table.add_section()
+    table.add_row("mean", f"{done.regret:,.1f}", f"{done.questions_per_visit:.2f}", "", "")
+    output.print(table)
+    rate = done.horizon * len(done.runs) / done.seconds
+    output.print(f"{done.seconds:.2f} s, {rate:,.0f} visits a second", highlight=False)

@@ -1,0 +1,45 @@
+"""What the verbs share: consoles, a progress bar with speed and time left, complaints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from askless.kernels.compiling import is_cached
+from askless.kernels.simulation import play_visits
+
+output = Console()
+messages = Console(stderr=True)
+
+
+def complain(message: str) -> None:
+    """Say on stderr, in one line where it is one, what is wrong."""
+    messages.print(f"askless: {message}", markup=False, highlight=False, soft_wrap=True)
+
+
+def say_compiling() -> None:
+    """Tell who waits that the first run compiles."""
+    if not is_cached(play_visits):
+        messages.print("Compiling, once: this takes about half a minute.", highlight=False)
+
+
+class Speed(ProgressColumn):
+    """Visits a second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the speed of a task."""
+        return Text(f"{task.speed or 0:,.0f} visits/s")
+
+
+@contextmanager
+def progress_bar(visits: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr if it is a terminal; yields what to call with further visits."""
+    columns = (TextColumn("{task.description}"), BarColumn(), Speed(), TimeRemainingColumn())
+    hidden = not messages.is_terminal
+    with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
+        task = bar.add_task(what, total=visits)
+        yield lambda further: bar.advance(task, further)

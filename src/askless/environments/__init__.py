@@ -1,0 +1,7 @@
+"""Where simulated respondents come from."""
+
+from askless.environments.answers import AnswerModel
+from askless.environments.linear import Block, LinearEnvironment
+from askless.environments.paper import paper_environment
+
+__all__ = ["AnswerModel", "Block", "LinearEnvironment", "paper_environment"]

@@ -1,0 +1,54 @@
+"""Figures of simulated runs: regret and survey length against visits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from askless.simulation.runs import Runs
+
+# Colours that differ in lightness too, for people who see few colours and for grey print.
+COLOURS = ("#0b559f", "#d1495b", "#2e8b57", "#edae49", "#66438c")
+STYLES = ("-", "--", "-.", ":", "-")
+
+
+def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
+    """Draw several curves side by side in regret and cumulative survey length."""
+    figure = Figure(figsize=(9.5, 3.8), layout="constrained")
+    regret, asked = figure.subplots(1, 2)
+    for i, (label, runs) in enumerate(curves.items()):
+        look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
+        _curve(regret, runs, "regret", label, look)
+        _curve(asked, runs, "asked", label, look)
+    regret.set_ylabel("cumulative expected regret")
+    asked.set_ylabel("cumulative survey length (questions)")
+    for axes in (regret, asked):
+        axes.set_xlabel("visits")
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.25)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.spines[["top", "right"]].set_visible(False)
+    regret.legend(frameon=False)
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+def _curve(axes: Axes, runs: Runs, name: str, label: str, look: tuple[str, str]) -> None:
+    visits = np.concatenate([[0], runs.runs[0].visits])
+    values = np.array([np.concatenate([[0], getattr(run, name)]) for run in runs.runs])
+    colour, style = look
+    axes.plot(
+        visits, values.mean(axis=0), label=label, linewidth=1.8, color=colour, linestyle=style
+    )
+    axes.fill_between(
+        visits, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0
+    )

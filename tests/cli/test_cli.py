@@ -1,0 +1,139 @@
+"""The command line as people and machines use it: real processes, exit codes, clean stdout."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askless as al
+
+
+def askless(*arguments, cwd=None):
+    command = [sys.executable, "-m", "askless", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+SMALL = ("--arms", 3, "--features", 5, "--horizon", 3_000, "--runs", 2, "--seed", 9)
+
+
+def test_simulate_json_is_what_the_library_says():
+    done = askless("simulate", "--policy", "ridge", "--beta-min", 1, *SMALL, "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert list(found) == ["policy", "settings", "horizon", "seconds", "runs", "mean"]
+    assert set(found["runs"][0]) == {
+        "seed",
+        "run",
+        "regret",
+        "questions_per_visit",
+        "questions_left",
+        "useful_dropped",
+        "plays",
+    }
+    world = al.paper_environment(arms=3, features=5)
+    policy = al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=world.reward, beta_min=1)
+    expected = al.simulate(policy, world, 3_000, runs=2, seed=9).to_dict()
+    assert found["runs"] == expected["runs"]
+    assert found["mean"] == expected["mean"]
+    assert found["settings"]["alpha"] == 5
+    assert found["seconds"] > 0
+
+
+def test_every_setting_reaches_the_policy():
+    settings = {"sigma": 0.7, "alpha": 2.0, "delta": 0.2, "b1": 3.0, "b2": 4.0, "beta-min": 0.4}
+    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    options += ["--radius", "published", "--raw"]
+    found = json.loads(askless("simulate", *options, *SMALL, "--json").stdout)["settings"]
+    for name, value in settings.items():
+        assert found[name.replace("-", "_")] == value
+    assert (found["radius"], found["coding"]) == ("published", "raw")
+
+
+@pytest.mark.parametrize("policy", ["linucb", "oful", "target", "uniform"])
+def test_every_policy_runs_and_prints_a_table(policy):
+    done = askless("simulate", "--policy", policy, *SMALL)
+    assert done.returncode == 0
+    assert "questions a visit" in done.stdout
+    assert "mean" in done.stdout
+    assert "visits a second" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("simulate",), "ridge needs --beta-min"),
+        (("simulate", "--beta-min", "x"), "--beta-min"),
+        (("simulate", "--beta-min", "-1"), "beta_min is -1"),
+        (("simulate", "--beta-min", "3"), "beta_min is 3"),
+        (("simulate", "--beta-min", ".3", "--delta", "2"), "delta is 2"),
+        (("simulate", "--beta-min", ".3", "--horizon", "0"), "horizon is 0"),
+        (("simulate", "--beta-min", ".3", "--arms", "0"), "arms is 0"),
+        (("simulate", "--beta-min", ".3", "--radius", "wide"), "radius is 'wide'"),
+        (("simulate", "--policy", "magic"), "no policy 'magic'"),
+        (("simulate", "--policy", "uniform", "--sigma", "1"), "--sigma"),
+        (("simulate", "--frobnicate"), "--frobnicate"),
+        (("paper", "--runs", "0"), "runs is 0"),
+        (("check", "nothing.yaml"), "nothing.yaml"),
+        (("check",), "study"),
+        (("frobnicate",), "frobnicate"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
+    done = askless(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
+    assert len(lines) == 1
+    assert lines[0].startswith("askless: ")
+    assert message.lower() in lines[0].lower()
+
+
+def test_without_a_verb_the_verbs_are_shown():
+    done = askless()
+    assert done.returncode == 2
+    for verb in ("simulate", "paper", "init", "check"):
+        assert verb in done.stdout
+
+
+def test_init_then_check(tmp_path):
+    assert askless("init", cwd=tmp_path).returncode == 0
+    done = askless("check", "study.yaml", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "in order" in done.stdout
+    found = json.loads(askless("check", "study.yaml", "--json", cwd=tmp_path).stdout)
+    assert found["questions"] == list(al.Study.example().survey.names)
+    assert found["settings"]["beta_min"] == 20
+    again = askless("init", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "there already" in again.stderr
+    assert "cannot write" in askless("init", "no/such/folder.yaml", cwd=tmp_path).stderr
+
+
+def test_check_says_what_is_wrong_and_where(tmp_path):
+    study = tmp_path / "study.yaml"
+    askless("init", study)
+    text = study.read_text()
+    study.write_text(text.replace("beta_min: 20", "betamin: 20"))
+    done = askless("check", study)
+    assert done.returncode == 2
+    line = 1 + text[: text.index("beta_min: 20")].count("\n")
+    assert f"line {line}, policy.betamin: unknown key 'betamin'" in done.stderr
+
+
+def test_the_paper_writes_figures_and_curves(tmp_path):
+    done = askless("paper", "--horizon", 300, "--runs", 2, "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    curves = json.loads(done.stdout)
+    assert len(curves) == 3
+    for name, pair in curves.items():
+        assert list(pair) == ["Ridge SurveyUCB", "LinUCB (never drops)"]
+        assert pair["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
+        for ending in ("png", "svg", "csv"):
+            assert (tmp_path / "askless-paper" / f"{name}.{ending}").stat().st_size > 1_000
+    rows = Path(tmp_path, "askless-paper", f"{name}.csv").read_text().splitlines()
+    assert rows[0] == "run,visits,regret,asked,curve"
+    table = askless("paper", "--horizon", 300, "--runs", 1, "--out", "here", cwd=tmp_path)
+    assert "no guarantee" in table.stdout
+    assert "here" in table.stdout

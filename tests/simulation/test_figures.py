@@ -1,0 +1,38 @@
+"""Figures: every curve is drawn from zero to the horizon with its spread."""
+
+import numpy as np
+
+import askless as al
+from askless.simulation.figures import draw
+
+
+def some_runs():
+    world = al.paper_environment(arms=3, features=4)
+    policy = al.LinUCB(world.survey, arms=world.arms, reward=world.reward)
+    return al.simulate(policy, world, 400, runs=3, checkpoints=4)
+
+
+def test_a_plot_shows_mean_and_spread_of_regret_and_questions():
+    runs = some_runs()
+    figure = runs.plot()
+    regret, asked = figure.axes
+    for axes, name in ((regret, "regret"), (asked, "asked")):
+        (line,) = axes.get_lines()
+        values = np.array([getattr(run, name) for run in runs.runs])
+        assert line.get_xdata().tolist() == [0, 100, 200, 300, 400]
+        np.testing.assert_allclose(line.get_ydata(), [0, *values.mean(axis=0)])
+        (band,) = axes.collections
+        heights = band.get_paths()[0].vertices[:, 1]
+        assert heights.max() == values.max()
+        assert axes.get_xlabel() == "visits"
+        assert axes.get_ylabel()
+
+
+def test_several_curves_share_a_legend_and_look_different():
+    figure = draw({"one": some_runs(), "two": some_runs()}, "A title")
+    axes = figure.axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
+    one, two = axes.get_lines()
+    assert one.get_color() != two.get_color()
+    assert one.get_linestyle() != two.get_linestyle()
+    assert figure.get_suptitle() == "A title"
