@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BENCH := .venv-bench
 
-.PHONY: help test check demo clean
+.PHONY: help test check demo bench clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -21,11 +22,23 @@ check: $(READY)  ## lint, types, layers
 demo: $(READY)  ## the paper's ridge experiment in small: a table and figures
 	$(BIN)/askless paper --quick
 
+bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks:benchmarks/stand_ins \
+		$(BENCH)/bin/python benchmarks/bench.py
+
+# obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
+$(BENCH)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
+		mabwiser pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
+	touch $@
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,3 @@
+"""An empty stand-in, as the package's."""
+
+from torch import __getattr__  # noqa: F401
