@@ -16,7 +16,7 @@ def shown(value: object, most: int = 500) -> str:
     """Return a value as a message shows it: never a failure of its own, never endless."""
     try:
         text = repr(value)
-    except ValueError:  # an integer of thousands of digits
+    except Exception:  # an integer of thousands of digits, a list within itself, a broken repr
         text = f"<a very long {type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
 

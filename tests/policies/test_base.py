@@ -48,6 +48,12 @@ def test_no_arm_no_learning(policy):
     assert policy.to_dict() == before
 
 
+def test_only_a_visit_can_be_learned(policy):
+    for thing in (None, policy.visit(known=ANSWERS).to_dict()):
+        with pytest.raises(VisitError, match="not a visit"):
+            policy.learn(thing, 3)
+
+
 def test_a_visit_of_another_survey_is_refused(policy):
     other = al.Uniform(al.Survey.unit(1), arms=["red"], reward=(0, 10))
     with pytest.raises(VisitError, match="another survey"):

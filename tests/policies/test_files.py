@@ -106,6 +106,15 @@ def test_a_changed_number_is_noticed(saved):
         al.load(saved)
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_is_none_is_damage(saved, number):
+    text = saved.read_text()
+    saved.write_text(text.replace('"beta_min": 1.0', f'"beta_min": {number}'))
+    assert saved.read_text() != text
+    with pytest.raises(StateError, match="damaged"):
+        al.load(saved)
+
+
 def rewrite(path, change):
     """Change the content and give it a checksum that fits."""
     saved = json.loads(path.read_text())
@@ -129,6 +138,7 @@ def rewrite(path, change):
         lambda c: c["live"].pop(),
         lambda c: c.__setitem__("arms_at_start", 0),
         lambda c: c["counters"].pop("version"),
+        lambda c: c["state"]["arms"][0].__setitem__("dropped", []),
         lambda c: c["state"]["arms"][0]["dropped"].__setitem__("99", [1, 0, 0, 0]),
         lambda c: c["state"]["arms"][0].__setitem__("n", -3),
         lambda c: c["state"]["arms"][0].__setitem__("n", 10**6),

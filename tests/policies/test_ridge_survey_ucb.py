@@ -218,6 +218,65 @@ def test_an_arm_without_rows_is_never_tested_for_drops():
     assert policy.support[1].all()
 
 
+def test_an_effect_of_exactly_beta_min_is_dropped():
+    # maths 2.2: ≤, not <. The same rows without dropping tell where the upper end lies.
+    survey = al.Survey.unit(2)
+    rows = [[1, 0.25, -0.5], [1, -0.5, 0.25], [1, 0.5, 0.5]] * 30
+
+    def policy(beta_min):
+        made = al.RidgeSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=beta_min, sigma=0.05)
+        made.learn_rows([0] * len(rows), rows, [0.5] * len(rows))
+        return made
+
+    high = min(row.high for row in policy(0).effects())
+    for beta_min, kept in ((high, False), (np.nextafter(high, 0), True)):
+        exact = policy(beta_min)
+        assert exact.support.all()  # nothing so far: the upper end was larger before
+        exact.learn_row(0, rows[0], 0.5)
+        assert exact.support.all() == kept
+
+
+def test_the_evidence_of_a_drop_is_the_interval_that_led_to_it():
+    survey = al.Survey.unit(2)
+    rows = [[1, 0.25, -0.5], [1, -0.5, 0.25], [1, 0.5, 0.5]] * 30
+    policy = al.RidgeSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=0.5, sigma=0.05)
+    while policy.support.all():
+        before = policy.effects()
+        policy.learn_row(0, rows[int(policy.rows[0]) % 90], 0.6)
+    gone = [(old, new) for old, new in zip(before, policy.effects(), strict=True) if not new.kept]
+    for old, new in gone:
+        assert (old.estimate, old.low, old.high) == (new.estimate, new.low, new.high)
+        assert new.high > 0
+    policy.add_arm("b")
+    assert policy.effects()[: len(before)][0] == policy.effects()[0]
+    assert [r for r in policy.effects() if not r.kept] == [new for _, new in gone]
+
+
+@pytest.mark.parametrize("b1", [None, 0.125])
+def test_the_radius_on_an_empty_support_is_that_of_the_constant_alone(b1):
+    # Only |β₀| ≤ R/2 is left (or b₁, where it is smaller), and D is n + α.
+    policy = al.RidgeSurveyUCB(
+        al.Survey.unit(2), arms=["a"], reward=(0, 1), beta_min=0.99, sigma=0.01, alpha=2.0, b1=b1
+    )
+    rows = [[1, 0.5, -0.5], [1, -0.5, 0.5], [1, 0.5, 0.5]] * 20
+    policy.learn_rows([0] * 60, rows, [0.5] * 60)
+    assert not policy.support.any()
+    noise = 0.01 * math.sqrt(math.log(62 / 2) + 2 * math.log(3 / 0.05))
+    bias = 2.0 * min(0.5, b1 or 1) / math.sqrt(62)
+    np.testing.assert_allclose(policy.radius, noise + bias, rtol=1e-12)
+
+
+def test_raw_coding_bounds_the_bias_by_b2_alone():
+    policy = al.RidgeSurveyUCB(
+        al.Survey.unit(4, coding="raw"), arms=["a"], reward=(0, 1), beta_min=0.3, delta=0.1
+    )
+    for _ in range(50):
+        policy.learn_row(0, [1, 0.5, 0.25, 1, 0], 0.5)
+    state = policy._model.arms
+    noise = math.sqrt(state.log_det[0] + 2 * math.log(5 / 0.1))
+    np.testing.assert_allclose(policy.radius[0] - noise, 2.0, rtol=1e-12)  # √α b₂ = √4
+
+
 def test_ties_go_to_the_lowest_index():
     policy = al.RidgeSurveyUCB(al.Survey.unit(2), arms=["a", "b", "c"], reward=(0, 1), beta_min=0.1)
     z = [1, 0.5, -0.5]

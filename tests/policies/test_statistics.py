@@ -45,6 +45,9 @@ def test_order_and_splitting_do_not_matter(seed, count):
     first.merge(second)
     assert truth(first) == truth(whole)
     assert first.version == whole.version
+    whole.to_dict()  # refreshed, as a merged policy is
+    z = rows[1][0]
+    assert first.ucb(z).tobytes() == whole.ucb(z).tobytes()
 
 
 @settings(derandomize=True, deadline=None, max_examples=20)
@@ -52,8 +55,9 @@ def test_order_and_splitting_do_not_matter(seed, count):
 def test_unlearning_a_row_gives_the_state_without_it(seed, count):
     arms, contexts, rewards = rows_of(survey_of(QUESTIONS), count, seed)
     policy = policy_with((arms, contexts, rewards))
-    gone = seed % count
+    gone, version = seed % count, policy.version
     policy.unlearn_row(arms[gone], contexts[gone], rewards[gone])
+    assert policy.version == version + 1
     without = policy_with([np.delete(part, gone, axis=0) for part in (arms, contexts, rewards)])
     assert truth(policy) == truth(without)
     policy.to_dict(), without.to_dict()  # refreshed: the derived state follows the statistics
@@ -98,6 +102,7 @@ def test_a_drop_deletes_rows_and_columns_exactly():
         assert (state.gram[k, :size, :size] == np.tril(whole.gram[k][np.ix_(kept, kept)])).all()
         assert (state.moment[k, :size] == whole.moment[k][kept]).all()
         assert (state.gram[k, size:] == 0).all()
+        assert (state.moment[k, size:] == 0).all()
 
 
 def test_unlearning_lets_no_dropped_question_come_back():
@@ -151,10 +156,10 @@ def test_merging_keeps_what_both_kept_and_when_the_rest_went():
         policy_with([part[:10] for part in rows], beta_min=6, sigma=0.3),
     )
     assert late.support.all()
-    support, drops = early.support, [row.dropped_at for row in early.effects()]
+    support, drops = early.support, [row for row in early.effects() if not row.kept]
     late.merge(early)
     assert (late.support == support).all()
-    assert [row.dropped_at for row in late.effects()] == drops
+    assert [row for row in late.effects() if not row.kept] == drops
     assert late.rows.sum() == 4_010
 
 

@@ -117,11 +117,12 @@ def test_always_ask_is_asked_when_no_model_uses_it(policy):
 )
 def test_a_refused_answer_leaves_no_trace(policy, answers, message):
     visit = policy.visit()
-    assert visit.asks
-    before = visit.to_dict()
-    with pytest.raises(AnswerError, match=message):
-        visit.answer(answers)
-    assert visit.to_dict() == before
+    for _ in range(2):  # before its questions have been read, and after
+        before = visit.to_dict()
+        with pytest.raises(AnswerError, match=message):
+            visit.answer(answers)
+        assert visit.to_dict() == before
+        assert visit.asks
 
 
 def test_an_answer_to_what_was_not_asked_is_refused(policy):
@@ -326,6 +327,24 @@ def test_answers_handed_out_are_copies(policy):
     visit.answers["media"].append("tv")
     visit.answers["age"] = 30
     assert visit.answers == {"media": ["web"]}
+
+
+def test_an_answer_shows_that_its_question_was_put(policy):
+    visit = policy.visit()
+    visit.answer({"cause": "animals"})
+    assert visit.asked == ("cause",)
+
+
+def test_explaining_in_raw_coding_shows_rewards_as_they_are():
+    policy = al.OFUL(al.Survey.unit(1, coding="raw"), arms=["a"], reward=(0, 2))
+    visit = policy.visit(known={"x1": 0.5})
+    assert visit.explain().outlook == {"a": (0.0, float(policy.ucb(visit.context())[0]))}
+
+
+def test_known_answers_are_a_dict(policy):
+    for known in ([], 0, ["age"]):
+        with pytest.raises(AnswerError, match="give a dict"):
+            policy.visit(known=known)
 
 
 def test_a_saved_visit_takes_no_options(policy):

@@ -156,7 +156,9 @@ class Policy(ABC):
             if known is not None or arms is not None:
                 raise VisitError("a saved visit has its known answers and arms; give it alone")
             return Visit.resume(self, saved)
-        visit = Visit(self, number=self._next_number, known=known or {}, arms=arms)
+        visit = Visit(
+            self, number=self._next_number, known={} if known is None else known, arms=arms
+        )
         self._next_number += 1
         return visit
 
@@ -195,6 +197,8 @@ class Policy(ABC):
 
         The same reward again is ignored, another one is refused.
         """
+        if not isinstance(visit, Visit):
+            raise VisitError(f"{shown(visit)} is not a visit; a saved one: policy.visit(saved)")
         if not visit.survey.same_columns(self.survey):
             raise VisitError("the visit belongs to another survey; learn it with its own policy")
         arm = self.arm_index(visit.arm)

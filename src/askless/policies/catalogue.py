@@ -66,5 +66,5 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
         raise StateError(f"{path}: the file holds a policy {name!r}; give its class as kind=")
     try:
         return kind.from_dict(content)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise StateError(f"{path}: the file is damaged: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import stat
 import tempfile
@@ -40,6 +41,16 @@ def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
         raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
 
 
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(text: str) -> float:
+    """Read a number; one that is too large for a float is damage."""
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text)
+
+
 def _mode(target: Path) -> int:
     """Return the permissions of the file that is replaced, or those that a new file gets."""
     if target.exists():
@@ -52,7 +63,8 @@ def _mode(target: Path) -> int:
 def read_state(path: str | Path) -> dict[str, Any]:
     """Read a policy's data back; refuse a damaged file and one of a newer version."""
     try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        saved = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except OSError as error:
         raise StateError(f"{path}: cannot read the file: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -62,7 +74,7 @@ def read_state(path: str | Path) -> dict[str, Any]:
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise StateError(f"{path}: this is not a saved askless policy")
     version = saved.get("version")
-    if version != VERSION:
+    if version != VERSION or isinstance(version, bool):
         raise StateError(
             f"{path}: the file is of version {version!r}, this askless reads {VERSION};"
             " was it saved by a newer askless?"

@@ -40,7 +40,7 @@ class Settings:
     def check(cls, *, reward: RewardRange, radii: tuple[str, ...], **given: Any) -> Settings:
         """Refuse a value that cannot be; `radii` are the names that the policy knows."""
         radius = radii[0] if given["radius"] is None else given["radius"]
-        if radius not in radii:
+        if not isinstance(radius, str) or radius not in radii:
             raise SettingError(f"radius is {shown(radius)}; choose {' or '.join(map(repr, radii))}")
         beta_min = check_number(given["beta_min"], "beta_min")
         if beta_min < 0:

@@ -69,15 +69,17 @@ class Visit:
         survey = self._policy.survey
         if not isinstance(answers, Mapping) or not answers:
             raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
-        asks = self.asks
+        asks = self._advance()
         for name in answers:
             question = survey.questions[survey.index(name)].name
             if question in self._answers:
                 raise AnswerError(f"question {question!r} has been answered in this visit already")
-            if question not in self._shown:
+            if question not in self._shown and question not in asks:
                 now = f"it asks {', '.join(asks)}" if asks else "it asks nothing any more"
                 raise AnswerError(f"question {question!r} was not asked in this visit; {now}")
-        self._answers.update(survey.check(answers))
+        checked = survey.check(answers)
+        self._shown.update(dict.fromkeys(checked))  # what is answered has been put
+        self._answers.update(checked)
         self._advance()
 
     @property

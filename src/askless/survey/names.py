@@ -16,7 +16,7 @@ def check_name(name: Any, what: str) -> str:
         raise SettingError(f"{what} has an empty name; give it one")
     if name != name.strip() or not name.isprintable():
         raise SettingError(
-            f"{what} is called {name!r}; leave out spaces at the ends and line breaks"
+            f"{what} is called {shown(name, 60)}; leave out line breaks and spaces at the ends"
         )
     return str.__str__(name)  # a plain text, also of a NumPy text or an enumeration
 

@@ -77,7 +77,7 @@ def test_target_asks_what_matters_and_plays_the_best():
 
 def test_target_needs_its_parameters():
     settings = {"arms": ["a"], "reward": (0, 1)}
-    for wrong in ([[0, 1]], np.full((1, 5), np.nan), [0, 0, 0, 0, 0]):
+    for wrong in ([[0, 1]], np.full((1, 5), np.nan), [0, 0, 0, 0, 0], "x", [[0], [1, 2]]):
         with pytest.raises(SettingError, match="coefficients"):
             al.Target(SURVEY, coefficients=wrong, **settings)
     policy = al.Target(SURVEY, coefficients=np.zeros((1, 5)), **settings)

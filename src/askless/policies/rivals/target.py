@@ -46,7 +46,12 @@ class Target(Policy):
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
         shape = (len(self.roster), survey.column_count)
-        self.coefficients: Floats = np.array(coefficients, dtype=np.float64)
+        try:
+            self.coefficients: Floats = np.array(coefficients, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SettingError(
+                "coefficients is not a table of numbers; give K × p of them"
+            ) from None
         if self.coefficients.shape != shape or not np.isfinite(self.coefficients).all():
             raise SettingError(
                 f"coefficients has shape {self.coefficients.shape}; give finite numbers of shape"
