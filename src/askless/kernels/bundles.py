@@ -69,12 +69,13 @@ class Arms(NamedTuple):
     squares: Floats  # (K,) sum of (y / R) squared
     root: Floats  # (K, p, p) lower triangle M with inv(D) = M' M, packed
     estimate: Floats  # (K, p) ridge estimate in reward units, packed
-    variance: Floats  # (K, p) diagonal of inv(D), packed
+    variance: Floats  # (K, p) diagonal of inv(D), packed; kept up where the rule needs it
     log_det: Floats  # (K,) ln(det D / alpha^size)
     radius: Floats  # (K,) theta
     stale: Ints  # (K,) rank-one updates since the last fresh factor
     dropped_at: Ints  # (K, m) the arm's rows when a question was dropped, -1 while it is kept
     evidence: Floats  # (K, m, 3) estimate, low and high of its effect at that moment
+    projected: Floats  # (K, p) M z of the context scored last, packed
     work: Floats  # (5, at least 3) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
 
@@ -116,7 +117,7 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     sizes = [count, m, p, widest]
     ints = np.zeros(7 + count * (2 * m + p + 3), dtype=np.int64)
     ints[:7] = [*sizes, rule.form, rule.sharp_bias, rule.plain]
-    per_arm = 2 * p * p + 3 * p + 3 * m + 4
+    per_arm = 2 * p * p + 4 * p + 3 * m + 4
     floats = np.zeros(8 + (m + 1) + count * per_arm + 5 * max(p, 3) + widest * widest)
     floats[:8] = rule[3:11]
     floats[8 : 8 + m + 1] = rule.log_supports
@@ -150,7 +151,8 @@ def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     root, estimate = squares + count, squares + count + kpp
     variance, log_det = estimate + kp, estimate + 2 * kp
     radius, evidence = log_det + count, log_det + 2 * count
-    work = evidence + 3 * km
+    projected = evidence + 3 * km
+    work = projected + kp
     block = work + 5 * wide
     return rule, Arms(
         whole[:size].reshape((count, m)),
@@ -168,7 +170,8 @@ def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         real[radius:evidence],
         whole[stale:dropped],
         whole[dropped:].reshape((count, m)),
-        real[evidence:work].reshape((count, m, 3)),
+        real[evidence:projected].reshape((count, m, 3)),
+        real[projected:work].reshape((count, p)),
         real[work:block].reshape((5, wide)),
         real[block:].reshape((widest, widest)),
     )

@@ -69,7 +69,7 @@ def learn_row(
     row = arms.work[4, : z.shape[0]]
     if check_row(columns, z, row) != COMPLETE:
         return DECLINED
-    return ridge.learn(columns, rule, arms, k, row, y)
+    return ridge.learn(columns, rule, arms, k, row, y, False)
 
 
 @kernel()
@@ -86,7 +86,7 @@ def learn_rows(
     columns = open_columns(survey_ints, survey_floats)
     rule, arms = open_arms(ints, floats)
     for i in range(played.shape[0]):
-        ridge.learn(columns, rule, arms, played[i], rows[i], ys[i])
+        ridge.learn(columns, rule, arms, played[i], rows[i], ys[i], False)
 
 
 @kernel()

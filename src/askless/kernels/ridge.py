@@ -27,7 +27,7 @@ def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
 def score(arms: Arms, k: int, z: Floats) -> float:
     """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
     packed = gather(arms, k, z, arms.work[0])
-    squared_width = times(arms.root[k], packed, arms.work[1])
+    squared_width = times(arms.root[k], packed, arms.projected[k])
     mean = dot(packed, arms.estimate[k, : packed.shape[0]])
     return mean + float(arms.radius[k]) * math.sqrt(squared_width)
 
@@ -146,10 +146,13 @@ def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None
 
 
 @kernel(**INLINE)
-def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> int:
+def learn(
+    columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float, scored: bool
+) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
-    `z` and `y` (in units of the reward range) lie on the grid.
+    `z` and `y` (in units of the reward range) lie on the grid. `scored` says that the arm was
+    scored on this very row just before, so that its projection need not be computed again.
     """
     dropped = drop_questions(columns, rule, arms, k)
     packed = gather(arms, k, z, arms.work[0])
@@ -158,11 +161,14 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float)
     if dropped > 0 or arms.stale[k] >= REFRESH_EVERY:
         refresh(columns, rule, arms, k)
         return dropped
-    w, gain = arms.work[1, :size], arms.work[2, :size]
-    times(arms.root[k], packed, w)
+    w, gain = arms.projected[k, :size], arms.work[2, :size]
+    if not scored:
+        times(arms.root[k], packed, w)
     estimate = arms.estimate[k, :size]
     error = rule.span * y - dot(packed, estimate)
-    tau = add_row(arms.root[k], w, gain, arms.variance[k, :size])
+    tau = add_row(arms.root[k], w, gain)
+    if rule.beta_min > 0.0 or rule.sharp_bias:  # the drop test or the bias needs it
+        diagonal_of(arms.root[k], arms.variance[k, :size])
     for i in range(size):
         estimate[i] += gain[i] * (error / tau)
     arms.log_det[k] += math.log(tau)

@@ -46,7 +46,7 @@ def play_visits(
         regret[t] = expected[right] - expected[best]
         asked[t] = questions
         y = outcome(form, spread, low, rule.span, expected[best], luck[t])
-        if ridge.learn(columns, rule, arms, best, z, y) > 0:
+        if ridge.learn(columns, rule, arms, best, z, y, True) > 0:
             questions = count_asked(arms.support, always)
             for g in range(always.shape[0]):
                 if arms.support[best, g] == 0 and drops[best, g] == 0:

@@ -3,13 +3,13 @@
 import math
 
 from askless.kernels.bundles import Floats
-from askless.kernels.compiling import kernel
+from askless.kernels.compiling import INLINE, kernel
 
 # Sums may be reordered for speed; NaN and infinity keep their meaning.
 RELAXED = {"reassoc", "contract"}
 
 
-@kernel(fastmath=RELAXED)
+@kernel(fastmath=RELAXED, **INLINE)
 def dot(x: Floats, y: Floats) -> float:
     """Inner product of two vectors of the same length."""
     total = 0.0
@@ -18,7 +18,7 @@ def dot(x: Floats, y: Floats) -> float:
     return total
 
 
-@kernel(fastmath=RELAXED)
+@kernel(fastmath=RELAXED, **INLINE)
 def times(root: Floats, z: Floats, out: Floats) -> float:
     """Put M z into `out`; return its squared length, which is z' inv(D) z.
 
@@ -45,27 +45,24 @@ def times(root: Floats, z: Floats, out: Floats) -> float:
     return total
 
 
-@kernel()
-def add_row(root: Floats, w: Floats, gain: Floats, variance: Floats) -> float:
+@kernel(**INLINE)
+def add_row(root: Floats, w: Floats, gain: Floats) -> float:
     """Turn the factor of inv(D) into that of inv(D + z z'), where w = M z (maths 2.3).
 
-    `gain` becomes the old inv(D) z, `variance` the new diagonal; returns 1 + z' inv(D) z.
+    `gain` becomes the old inv(D) z; returns 1 + z' inv(D) z.
     """
     gain[:] = 0.0
-    variance[:] = 0.0
     tau = 1.0
     for i in range(w.shape[0]):
         before = tau
         tau = before + w[i] * w[i]
         shrink = math.sqrt(before / tau)
         slope = w[i] / before
-        row, above, diagonal = root[i, : i + 1], gain[: i + 1], variance[: i + 1]
+        row, above = root[i, : i + 1], gain[: i + 1]
         for j in range(i + 1):
             old = row[j]
-            new = shrink * (old - slope * above[j])
+            row[j] = shrink * (old - slope * above[j])
             above[j] += w[i] * old
-            row[j] = new
-            diagonal[j] += new * new
     return tau
 
 
@@ -106,14 +103,22 @@ def invert(lower: Floats) -> None:
         lower[i, i] = scale
 
 
-@kernel()
+@kernel(fastmath=RELAXED)
 def diagonal_of(root: Floats, variance: Floats) -> None:
-    """Put the diagonal of inv(D) = M' M into `variance`."""
+    """Put the diagonal of inv(D) = M' M into `variance`, four rows at a time as in `times`."""
+    size = variance.shape[0]
     variance[:] = 0.0
-    for i in range(root.shape[0]):
-        row = root[i, : i + 1]
+    i = 0
+    while i + 4 <= size:
+        row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
+        for j in range(i + 4):
+            variance[j] += row0[j] ** 2 + row1[j] ** 2 + row2[j] ** 2 + row3[j] ** 2
+        i += 4
+    while i < size:
+        row0 = root[i]
         for j in range(i + 1):
-            variance[j] += row[j] * row[j]
+            variance[j] += row0[j] ** 2
+        i += 1
 
 
 @kernel()

@@ -11,6 +11,7 @@ import numpy as np
 from askless.errors import StateError
 from askless.kernels import doors, ridge
 from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule, arms_buffers, open_arms
+from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
 STATISTICS = ("n", "gram", "moment", "squares")
@@ -48,6 +49,11 @@ class ArmState:
         """Derive the chosen arms, or all, anew from their statistics."""
         every = range(len(self.arms.n)) if chosen is None else chosen
         doors.refresh(*self.buffers, np.array(list(every), dtype=np.int64))
+
+    def refresh_variance(self) -> None:
+        """Bring the diagonals of the inverses up to date, for rules that do not need them."""
+        for k, size in enumerate(self.arms.size):
+            diagonal_of(self.arms.root[k], self.arms.variance[k, :size])
 
     def appended(self, share: float) -> ArmState:
         """Return these arms and a new one behind them; no bit of these changes."""

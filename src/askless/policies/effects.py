@@ -60,6 +60,7 @@ class Effect:
 def effect_rows(policy: LinearUCB) -> list[Effect]:
     """Return one row an arm and question, arms first."""
     model = policy._model
+    model.refresh_variance()
     state = model.arms
     rows = []
     for k, arm in enumerate(policy.arms):
