@@ -19,7 +19,8 @@ check: $(READY)  ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(READY)  ## the paper's ridge experiment in small: a table and figures
+demo: $(READY)  ## a first study, then the paper's ridge experiment with its figures
+	$(BIN)/python examples/first_study.py
 	$(BIN)/askless paper --quick
 
 bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def paper(
-    quick: Annotated[bool, typer.Option("--quick", help="A smoke run: 2 runs of 20,000.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Two runs a curve instead of five.")] = False,
     horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
     runs: Annotated[int, typer.Option(help="Runs of each curve.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
@@ -32,7 +32,7 @@ def paper(
     )
 
     if quick:
-        horizon, runs = 20_000, 2
+        runs = 2
     say_compiling()
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:
         figures = list(paper_figures(horizon, runs, seed, workers=workers, progress=progress))
