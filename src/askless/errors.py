@@ -1,15 +1,30 @@
 """Why askless refuses something: one family of errors, each says what, where and the fix."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "AnswerError",
     "AsklessError",
     "ContractError",
+    "MissingExtraError",
     "RewardError",
     "SettingError",
     "StateError",
     "StudyError",
     "VisitError",
 ]
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Say how to install what an import in the block misses."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"this needs {error.name}; run: pip install 'askless[{name}]'"
+        ) from None
 
 
 def shown(value: object, most: int = 500) -> str:
@@ -51,3 +66,7 @@ class StateError(AsklessError):
 
 class ContractError(AsklessError):
     """A policy breaks the contract that `askless.checks.check_policy` describes."""
+
+
+class MissingExtraError(AsklessError):
+    """Something needs a package that is not installed; the message says which and how."""

@@ -47,3 +47,22 @@ def test_every_kernel_carries_the_common_stamp():
     assert len(kernels) > 20
     stamps = {thing._cache._cache_file._source_stamp for thing in kernels}
     assert stamps == {compiling.fingerprint(Path(compiling.__file__).parent)}
+
+
+def test_where_no_cache_can_be_written_kernels_are_compiled_all_the_same(monkeypatch):
+    real = compiling.njit
+
+    def njit(**options):
+        if options.pop("cache", False):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(**options)
+
+    monkeypatch.setattr(compiling, "njit", njit)
+
+    @compiling.kernel()
+    def seven():
+        return 7
+
+    assert not compiling.is_cached(seven)
+    assert seven() == 7
+    assert compiling.is_cached(seven)  # compiled, in this process

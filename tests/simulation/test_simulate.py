@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.errors import SettingError
+from askless.errors import MissingExtraError, SettingError
 from askless.simulation.simulate import _blocks, _Fused, _ThroughVisits
 from worlds import survey_of
 
@@ -198,6 +198,23 @@ def test_a_policy_of_another_study_is_refused():
     ):
         with pytest.raises(SettingError, match=message):
             al.simulate(policy, world, 10)
+
+
+@pytest.mark.parametrize(
+    ("package", "use"),
+    [
+        ("pandas", lambda runs, world: runs.to_frame()),
+        ("matplotlib.figure", lambda runs, world: runs.plot()),
+        ("joblib", lambda runs, world: al.simulate(ridge(world), world, 10, runs=2, workers=2)),
+    ],
+)
+def test_a_missing_package_is_named_with_the_way_to_install_it(package, use, monkeypatch):
+    world = mixed_world()
+    runs = al.simulate(ridge(world), world, 10)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "askless.simulation.figures", raising=False)
+    with pytest.raises(MissingExtraError, match=rf"{package}.*pip install 'askless\[cli\]'"):
+        use(runs, world)
 
 
 PAPER = {"radius": "published_sqrt", "sigma": 1, "alpha": 1, "delta": 0.1, "b2": 50**0.5}

@@ -6,7 +6,7 @@ import pytest
 from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
 from survey_strategies import refused
 
-from askless.errors import SettingError, StudyError
+from askless.errors import MissingExtraError, SettingError, StudyError
 from askless.survey import Arm, Choice, Multi, RewardRange, Scale, Study, Survey, YesNo
 
 SURVEY = Survey(
@@ -184,5 +184,5 @@ def test_without_the_readers_package_the_error_says_what_to_install(monkeypatch)
     monkeypatch.setitem(sys.modules, "yaml", None)
     for module in ("study_reading", "located_yaml"):
         monkeypatch.delitem(sys.modules, f"askless.survey.{module}", raising=False)
-    with refused(StudyError, "yaml", "pip install 'askless[cli]'"):
+    with refused(MissingExtraError, "yaml", "pip install 'askless[cli]'"):
         Study.parse(SMALLEST)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def paper(
-    quick: Annotated[bool, typer.Option("--quick", help="Two runs a curve instead of five.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two runs a curve instead of five.")
+    ] = False,
     horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
     runs: Annotated[int, typer.Option(help="Runs of each curve.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,

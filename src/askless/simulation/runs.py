@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from askless.errors import extra
 from askless.kernels.bundles import Flags, Floats, Ints
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ class Runs:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a run and checkpoint: run, visits, regret, asked."""
-        import pandas as pd  # noqa: PLC0415 (an extra)
+        with extra("cli"):
+            import pandas as pd  # noqa: PLC0415
 
         columns = ("visits", "regret", "asked")
         frames = [
@@ -137,6 +139,7 @@ class Runs:
 
     def plot(self) -> Figure:
         """Draw regret and questions asked against visits: mean over runs, and their range."""
-        from askless.simulation.figures import draw  # noqa: PLC0415 (an extra)
+        with extra("cli"):
+            from askless.simulation.figures import draw  # noqa: PLC0415
 
         return draw({self.policy: self})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from askless.environments import Block, LinearEnvironment
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, extra, shown
 from askless.kernels.bundles import Floats, Ints
 from askless.kernels.outcome import outcome
 from askless.kernels.simulation import play_visits
@@ -264,7 +264,8 @@ def _share_out(
     workers: int,
     progress: Progress | None,
 ) -> list[Run]:
-    from joblib import Parallel, delayed  # noqa: PLC0415 (an extra)
+    with extra("cli"):
+        from joblib import Parallel, delayed  # noqa: PLC0415
 
     jobs = (delayed(_run)(policy, environment, visits, seed, i, None) for i in range(runs))
     done = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askless.errors import AsklessError, StudyError
+from askless.errors import AsklessError, StudyError, extra
 from askless.survey.arms import Arm
 from askless.survey.kinds import question_from_dict
 from askless.survey.names import check_name, check_names
@@ -84,12 +84,8 @@ class Study:
     @classmethod
     def parse(cls, text: str, *, source: str = "study") -> Study:
         """Read a study from text; `source` is how errors call it."""
-        try:
-            from askless.survey.study_reading import read_study_file  # noqa: PLC0415 (an extra)
-        except ModuleNotFoundError as error:
-            raise StudyError(
-                f"reading study files needs {error.name}; run: pip install 'askless[cli]'"
-            ) from None
+        with extra("cli"):
+            from askless.survey.study_reading import read_study_file  # noqa: PLC0415
         return cls._from_file(*read_study_file(text, source))
 
     @classmethod
