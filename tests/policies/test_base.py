@@ -3,6 +3,7 @@
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import askless as al
@@ -113,6 +114,25 @@ def test_a_batch_with_one_bad_row_is_refused_whole(policy):
     assert policy.to_dict() == before
     policy.learn_rows([], [], [])
     assert policy.to_dict() == before
+
+
+def test_a_batch_goes_by_position_not_by_label(policy):
+    z = np.array([policy.encode({"age": age, "donor": True}) for age in (0, 50, 100)])
+    rewards = pd.Series([1.0, 5.0, 9.0], index=[2, 1, 0])
+    twin = copy.deepcopy(policy)
+    policy.learn_rows(pd.Series([0, 0, 0], index=[5, 6, 7]), pd.DataFrame(z), rewards)
+    twin.learn_rows([0, 0, 0], z, [1.0, 5.0, 9.0])
+    assert policy.to_dict() == twin.to_dict()
+
+
+def test_so_many_arms_can_be_added_and_no_more():
+    policy = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1))
+    for i in range(500):
+        policy.add_arm(f"b{i}")
+    assert np.isfinite(policy.radius).all()
+    with pytest.raises(SettingError, match="500 arms"):
+        policy.add_arm("one more")
+    assert len(policy.arms) == 501
 
 
 @pytest.mark.parametrize("arm", [-1, 2, 0.0, True, "red", None])

@@ -33,7 +33,7 @@ def test_each_policy_gets_its_settings():
     ("policy", "message"),
     [
         ("{name: ridge}", "'beta_min' is missing"),
-        ("{name: ridge, beta_min: 10}", "beta_min is 10"),
+        ("{name: ridge, beta_min: 10}", "beta_min: beta_min is 10"),
         ("{name: uniform, beta_min: 1}", "unknown key 'beta_min'"),
         ("{name: linucb, radius: published}", "li2010"),
         ("{name: ridge, beta_min: 1, seed: 5}", "unknown key 'seed'"),

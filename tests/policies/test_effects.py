@@ -93,6 +93,11 @@ def test_dropped_at_is_the_row_count_of_the_arm_before_the_row():
     assert (second.kept, second.reason) == (True, "the arm has not been played yet")
 
 
+def test_a_policy_that_never_drops_says_so():
+    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0.3).effects()
+    assert row.reason == "this policy never drops"
+
+
 def test_a_row_reads_as_an_object_and_as_a_mapping():
     (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)).effects()
     assert row["question"] == row.question == "x1"

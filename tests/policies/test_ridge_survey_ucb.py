@@ -41,7 +41,7 @@ def mixed(d):
     ],
 )
 def test_agrees_with_the_dense_oracle_over_5000_visits(questions, arms, radius, beta_min, settings):
-    # Fails on any slip in encoding, radius, drop test, packing, rank-one update or refresh.
+    # Fails on any slip in radius, drop test, packing, rank-one update or refresh.
     survey = survey_of(questions)
     reward = (0, 1) if survey.coding == "raw" else (10, 11)
     settings = {"delta": 0.1, "alpha": 2.0, "radius": radius, "beta_min": beta_min} | settings
@@ -121,6 +121,7 @@ def test_a_given_b1_bounds_the_bias_and_a_given_b2_replaces_it():
 
 
 SURVEYS = {
+    "multi": [("multi", 2, False), ("choice", 2, True)],
     "scales": [("scale", 1, False)] * 4,
     "choice": [("choice", 3, False), ("scale", 1, False), ("yes_no", 1, False)],
     "skips": [("scale", 1, True), ("yes_no", 1, False), ("scale", 1, False)],
@@ -158,8 +159,8 @@ def play_through(policy, truth, rng, visits, noise, shrink):
 
 @pytest.mark.parametrize("shrink", [1.0, 0.25], ids=["valid", "mutant"])
 def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrink):
-    # 170 runs for each kind of survey, every t looked at; δ = .1 allows 51 misses in all.
-    runs, delta, misses, lost, dropped = 170, 0.1, 0, 0, 0
+    # 130 runs for each kind of survey, every t looked at; δ = .1 allows 52 misses in all.
+    runs, delta, misses, lost, dropped = 130, 0.1, 0, 0, 0
     for index, questions in enumerate(SURVEYS.values()):
         survey = survey_of(questions)
         for run in range(runs):
@@ -192,7 +193,7 @@ def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrin
         assert lost > 0
 
 
-def test_beta_min_zero_never_drops_and_is_what_oful_with_a_union_would_do():
+def test_beta_min_zero_never_drops():
     rng = np.random.default_rng(3)
     survey = al.Survey.unit(3)
     policy = al.RidgeSurveyUCB(survey, arms=["a", "b"], reward=(0, 1), beta_min=0, sigma=0.01)

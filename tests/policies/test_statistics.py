@@ -135,6 +135,33 @@ def test_what_was_never_learned_cannot_be_unlearned():
     assert truth(policy) == before
 
 
+def test_a_foreign_visit_cannot_be_unlearned():
+    def policy(high):
+        survey = al.Survey([al.Scale("age", low=0, high=high)])
+        return al.OFUL(survey, arms=["a"], reward=(0, 1))
+
+    mine, other = policy(10), policy(100)
+    visit = other.visit(known={"age": 5})
+    other.learn(visit, 0.5)
+    mine.learn_row(0, visit.context(), 0.5)
+    for thing in (visit, None):
+        with pytest.raises(AsklessError, match="visit"):
+            mine.unlearn(thing)
+    assert mine.rows.tolist() == [1]
+    assert visit.reward == 0.5
+
+
+def test_merging_keeps_retired_arms_retired_and_numbers_apart():
+    survey = al.Survey.unit(1)
+    one, other = (al.OFUL(survey, arms=["a", "b"], reward=(0, 1)) for _ in range(2))
+    other.retire_arm("a")
+    other.visit()
+    one.visit()
+    one.merge(other)
+    assert one.live_arms == ("b",)
+    assert one.visit().number == 2
+
+
 def test_a_wrong_reward_can_be_taken_back():
     policy = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0)
     visit = policy.visit(known={"x1": 0.25})

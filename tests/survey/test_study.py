@@ -186,3 +186,18 @@ def test_without_the_readers_package_the_error_says_what_to_install(monkeypatch)
         monkeypatch.delitem(sys.modules, f"askless.survey.{module}", raising=False)
     with refused(MissingExtraError, "yaml", "pip install 'askless[cli]'"):
         Study.parse(SMALLEST)
+
+
+def test_a_study_that_would_fill_the_memory_is_refused():
+    options = ", ".join(f"o{i}" for i in range(10))
+    many = "".join(
+        f"  - {{kind: multi, name: m{i}, may_skip: true, options: [{options}]}}\n"
+        for i in range(2_000)
+    )
+    wide = ", ".join(f"w{i}" for i in range(100))
+    text = SMALLEST.replace(
+        "questions: [{kind: yes_no, name: donor}]\n",
+        f"questions:\n  - {{kind: choice, name: wide, options: [{wide}]}}\n{many}",
+    )
+    with refused(StudyError, "too large"):
+        Study.parse(text)

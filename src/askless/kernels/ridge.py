@@ -89,7 +89,7 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
 
     All questions are tested on the same confidence set; the derived state is left to a refresh.
     """
-    if rule.beta_min <= 0.0 or arms.n[k] == 0:
+    if rule.beta_min <= 0.0 or arms.n[k] == 0 or not math.isfinite(arms.radius[k]):
         return 0
     dropped = 0
     at = 1

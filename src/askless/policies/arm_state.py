@@ -142,6 +142,8 @@ class ArmState:
     def _fill(self, k: int, saved: dict[str, Any]) -> None:
         arms = self.arms
         for g, (at, *evidence) in saved["dropped"].items():
+            if not (g.isdecimal() and type(at) is int and 0 <= at <= saved["n"]):
+                raise StateError(f"arm number {k} of the file has a drop that cannot be")
             arms.dropped_at[k, int(g)] = at
             arms.evidence[k, int(g)] = evidence
             arms.support[k, int(g)] = 0
@@ -154,5 +156,8 @@ class ArmState:
         arms.moment[k, :size] = saved["moment"]
         arms.squares[k] = saved["squares"]
         arms.n[k] = saved["n"]
-        if arms.gram[k, 0, 0] != arms.n[k]:  # the constant's column counts the rows
+        if arms.gram[k, 0, 0] != arms.n[k] or arms.n[k] < 0:  # the constant counts the rows
             raise StateError(f"arm number {k} of the file does not count its own rows")
+        sums = (arms.gram[k], arms.moment[k], arms.squares[k], arms.evidence[k])
+        if not all(np.isfinite(part).all() for part in sums):
+            raise StateError(f"arm number {k} of the file has sums that are no numbers")

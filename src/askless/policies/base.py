@@ -197,10 +197,7 @@ class Policy(ABC):
 
         The same reward again is ignored, another one is refused.
         """
-        if not isinstance(visit, Visit):
-            raise VisitError(f"{shown(visit)} is not a visit; a saved one: policy.visit(saved)")
-        if not visit.survey.same_columns(self.survey):
-            raise VisitError("the visit belongs to another survey; learn it with its own policy")
+        self._check_visit(visit)
         arm = self.arm_index(visit.arm)
         checked = self.reward.check(reward)
         if visit.reward is not None:
@@ -212,6 +209,12 @@ class Policy(ABC):
             )
         self._learn_checked(*self._checked_rows([arm], [visit.context()], [checked]))
         visit.reward = checked
+
+    def _check_visit(self, visit: Any) -> None:
+        if not isinstance(visit, Visit):
+            raise VisitError(f"{shown(visit)} is not a visit; a saved one: policy.visit(saved)")
+        if not visit.survey.same_columns(self.survey):
+            raise VisitError("the visit belongs to another survey; learn it with its own policy")
 
     # -- arrays ----------------------------------------------------------------------------------
 
@@ -239,6 +242,10 @@ class Policy(ABC):
         for name, part in parts.items():
             if not hasattr(part, "__len__") or isinstance(part, str):
                 raise AnswerError(f"{name} is {shown(part)}; give a list or an array")
+        # By position, whatever labels a data frame gives its rows.
+        arm_indices, rewards = list(arm_indices), list(rewards)
+        if not isinstance(contexts, list | tuple):
+            contexts = np.asarray(contexts)
         if not len(arm_indices) == len(contexts) == len(rewards):
             raise AnswerError(
                 f"{len(arm_indices)} arms, {len(contexts)} contexts and {len(rewards)} rewards:"
@@ -304,7 +311,11 @@ class Policy(ABC):
     def from_dict(cls, data: Mapping[str, Any]) -> Policy:
         """Build the policy that `to_dict` described."""
         arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
-        start = int(data["arms_at_start"])
+        start = data["arms_at_start"]
+        counters = [data["counters"][name] for name in ("version", "next_number")]
+        whole = all(type(number) is int for number in (start, *counters))
+        if not whole or not 1 <= start <= len(arms) or min(counters) < 0:
+            raise StateError("its counts of arms, changes or visits cannot be")
         policy = cls(
             Survey.from_dict(data["survey"]),
             arms=arms[:start],
@@ -317,8 +328,7 @@ class Policy(ABC):
         if live.shape != (len(arms),) or live.dtype != bool or not live.any():
             raise StateError("the file does not say which of its arms are live")
         policy.roster.live = live
-        policy._version = int(data["counters"]["version"])
-        policy._next_number = int(data["counters"]["next_number"])
+        policy._version, policy._next_number = counters
         policy._restore(data["state"])
         return policy
 

@@ -81,7 +81,7 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     high=high,
                     kept=kept,
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
-                    reason=_reason(policy.beta_min, int(state.n[k]), high, open_ends),
+                    reason=_reason(policy, int(state.n[k]), high, open_ends),
                 )
             )
     return rows
@@ -102,7 +102,10 @@ def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
     return f" between {names[first[widest]]} and {names[second[widest]]}"
 
 
-def _reason(beta_min: float, n: int, high: float, open_ends: str | None) -> str:
+def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> str:
+    beta_min = policy.beta_min
+    if not policy.drops:
+        return "this policy never drops"
     if open_ends is None:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
     if beta_min == 0:

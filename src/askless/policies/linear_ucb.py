@@ -21,6 +21,7 @@ from askless.survey import Arm, Constants, RewardRange, Survey
 __all__ = ["LinearUCB"]
 
 FLOAT = np.dtype(np.float64)
+MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
 
 class LinearUCB(Policy):
@@ -110,6 +111,7 @@ class LinearUCB(Policy):
 
     def unlearn(self, visit: Visit) -> None:
         """Take a learned visit out again, exactly; it can then be learned with another reward."""
+        self._check_visit(visit)
         if visit.reward is None:
             raise VisitError(f"visit {visit.number} has not been learned")
         self.unlearn_row(self.arm_index(visit.arm), visit.context(), visit.reward)
@@ -143,8 +145,13 @@ class LinearUCB(Policy):
             raise SettingError("only a policy of the same study and settings can be added")
         if other is self:
             raise SettingError("a policy cannot be added to itself: its rows would count twice")
+        live = self.roster.live & other.roster.live
+        if not live.any():
+            raise SettingError("no arm is live in both policies; nothing could be played")
         self._model = self._model.joined(other._model)
+        self.roster.live = live
         self._version += other._version
+        self._next_number += other._next_number
 
     # -- arrays, fast: a row in order goes straight to the kernel -------------------------------
 
@@ -193,6 +200,8 @@ class LinearUCB(Policy):
 
     def _grow(self) -> None:
         later = len(self.roster) + 1 - self.roster.at_start
+        if later > MOST_ADDED:
+            raise SettingError(f"{MOST_ADDED} arms have been added; start a new study for more")
         share = self.delta / (self.roster.at_start * math.ldexp(1.0, later))  # maths 2.4
         self._model = self._model.appended(share)
 

@@ -13,8 +13,11 @@ from askless.errors import SettingError, shown
 from askless.kernels.bundles import FIXED, PUBLISHED, PUBLISHED_SQRT, VALID, Floats, Rule
 from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
+from askless.survey.reward import check_beta_min
 
 __all__ = ["RADII", "Settings"]
+
+SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 
 RADII = {
     "valid": VALID,
@@ -42,14 +45,7 @@ class Settings:
         radius = radii[0] if given["radius"] is None else given["radius"]
         if not isinstance(radius, str) or radius not in radii:
             raise SettingError(f"radius is {shown(radius)}; choose {' or '.join(map(repr, radii))}")
-        beta_min = check_number(given["beta_min"], "beta_min")
-        if beta_min < 0:
-            raise SettingError(f"beta_min is {beta_min:g}; give 0 (never drop) or more")
-        if beta_min >= reward.span:
-            raise SettingError(
-                f"beta_min is {beta_min:g}, which would drop every question at once; give less"
-                f" than the length of the reward range, {reward.span:g}"
-            )
+        beta_min = check_beta_min(given["beta_min"], reward)
         checked: dict[str, float | None] = {}
         for name in ("delta", "alpha", "sigma", "b1", "b2"):
             value = given[name]
@@ -57,6 +53,8 @@ class Settings:
                 value = check_number(value, name)
                 if value <= 0:
                     raise SettingError(f"{name} is {value:g}; give a number above 0")
+                if not SMALLEST <= value <= 1 / SMALLEST:
+                    raise SettingError(f"{name} is {value:g}; give one from 1e-100 to 1e100")
             checked[name] = value
         if checked["delta"] is not None and checked["delta"] >= 1:
             raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")

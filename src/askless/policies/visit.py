@@ -214,18 +214,25 @@ class Visit:
     def _restore(self, policy: Policy, saved: Mapping[str, Any]) -> None:
         survey = policy.survey
         self._policy = policy
-        self.number = int(saved["number"])
+        number = saved["number"]
+        if type(number) is not int or not 0 <= number < 2**64:
+            raise AsklessError(f"its number is {shown(number)}")
+        self.number = number
         self._eligible = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["arms"])
         self._promised = frozenset(survey.names[survey.index(q)] for q in saved["promised"])
         self._shown = {survey.names[survey.index(q)]: None for q in saved["asked"]}
         self._answers = survey.check(saved["answers"])
-        self._known = tuple(saved["known"])
+        self._known = tuple(survey.names[survey.index(q)] for q in list(saved["known"]))
         stray = set(self._answers) - set(self._shown) - set(self._known)
-        if stray:
+        if stray or not set(self._known) <= set(self._answers):
             raise AsklessError(f"it answers {sorted(stray)}, which it never asked")
+        if not set(self._shown) | set(self._known) <= self._promised:
+            raise AsklessError("it asked more than it promised at its start")
         self._arm = saved["arm"]
-        if self._arm is not None:
-            policy.arm_index(self._arm)
+        if self._arm is not None and self._arm not in self._eligible:
+            raise AsklessError(f"its arm {shown(self._arm)} is none that it could play")
+        if self._arm is None and saved["reward"] is not None:
+            raise AsklessError("it has a reward and no arm")
         self._version = saved["decided_at"]
         self._outlook = {
             arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()

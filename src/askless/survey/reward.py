@@ -9,7 +9,7 @@ import numpy as np
 from askless.errors import RewardError, SettingError, shown
 from askless.survey.names import check_number
 
-__all__ = ["RewardRange"]
+__all__ = ["RewardRange", "check_beta_min"]
 
 GRID = 16384  # rewards are multiples of 1/16384 of their range (maths 1.3)
 
@@ -87,3 +87,16 @@ class RewardRange:
         """Return the reward that lies so many units from zero (raw) or from the middle."""
         reward = units * self.span + (0.0 if raw else self.middle)
         return min(max(reward, self.low), self.high)  # rounding may leave the range by a bit
+
+
+def check_beta_min(value: Any, reward: RewardRange) -> float:
+    """Return beta_min as a float; refuse one that would drop every question at once (maths 1.2)."""
+    beta_min = check_number(value, "beta_min")
+    if beta_min < 0:
+        raise SettingError(f"beta_min is {beta_min:g}; give 0 (never drop) or more")
+    if beta_min >= reward.span:
+        raise SettingError(
+            f"beta_min is {beta_min:g}, which would drop every question at once; give less"
+            f" than the length of the reward range, {reward.span:g}"
+        )
+    return beta_min

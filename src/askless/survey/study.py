@@ -12,7 +12,7 @@ from askless.survey.arms import Arm
 from askless.survey.kinds import question_from_dict
 from askless.survey.names import check_name, check_names
 from askless.survey.question import Question
-from askless.survey.reward import RewardRange
+from askless.survey.reward import RewardRange, check_beta_min
 from askless.survey.survey import Survey
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ class Study:
         place: tuple[str | int, ...] = ()
         questions: list[Question] = []
         arms: list[Arm] = []
+        seen: set[str] = set()
+        named: set[str] = set()
         try:
             place = ("name",)
             check_name(file.name, "the study")
@@ -100,18 +102,24 @@ class Study:
                 place = ("questions", i)
                 questions.append(question_from_dict(section.model_dump()))
                 Survey(questions[-1:], coding=file.coding)
-                check_names([question.name for question in questions], "question")
+                check_names([section.name, *({section.name} & seen)], "question")
+                seen.add(section.name)
             for i, arm in enumerate(file.arms):
                 place = ("arms", i)
                 arms.append(Arm(arm.name, arm.text))
-                check_names([arm.name for arm in arms], "arm")
+                check_names([arm.name, *({arm.name} & named)], "arm")
+                named.add(arm.name)
             place = ("reward",)
             reward = RewardRange(file.reward.low, file.reward.high)
+            place = ("policy", "beta_min")
+            check_beta_min(getattr(file.policy, "beta_min", None) or 0.0, reward)
+            place = ("questions",)
+            survey = Survey(questions, coding=file.coding)
         except AsklessError as error:
             raise StudyError(f"{located.where(place)}: {error}") from None
         settings = file.policy.model_dump(exclude_none=True)
         return cls(
-            survey=Survey(questions, coding=file.coding),
+            survey=survey,
             arms=tuple(arms),
             reward=reward,
             policy=settings.pop("name"),

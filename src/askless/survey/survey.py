@@ -19,6 +19,8 @@ __all__ = ["Coding", "Survey"]
 
 Coding = Literal["centred", "raw"]
 
+MOST_DIRECTIONS = 20_000_000  # numbers; a survey of people's size has some thousands
+
 
 class Survey:
     """An ordered list of questions, encoded to the columns of a context.
@@ -82,7 +84,12 @@ class Survey:
         width = np.array([question.width for question in self.questions])
         first = 1 + np.concatenate([[0], np.cumsum(width)[:-1]])
         low, high = np.zeros(1 + width.sum()), np.ones(1 + width.sum())
-        directions = [question.directions() for question in self.questions]
+        directions, count = [], 0
+        for question in self.questions:
+            directions.append(question.directions())
+            count += len(directions[-1])
+            if count * width.max() > MOST_DIRECTIONS:
+                raise SettingError("the survey is too large; take fewer questions or options")
         start = np.concatenate([[0], np.cumsum([len(block) for block in directions])])
         padded = np.zeros((start[-1], width.max()))
         for i, question in enumerate(self.questions):

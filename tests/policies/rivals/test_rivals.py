@@ -75,6 +75,20 @@ def test_target_asks_what_matters_and_plays_the_best():
     assert policy.asked_now() == ()
 
 
+def test_target_counts_a_choice_without_effect_that_it_does_not_ask():
+    # Equal options move the mean by .1 whatever the answer is, so b is better and nothing is asked.
+    policy = al.Target(
+        SURVEY,
+        arms=["a", "b"],
+        reward=(0, 1),
+        coefficients=[[0.05, 0, 0, 0, 0], [0, 0, 0.1, 0.1, 0.1]],
+    )
+    assert policy.asked_now() == ()
+    assert policy.visit().arm == "b"
+    assert policy.play(policy.encode({"age": 0.5, "cause": "y"})) == 1
+    al.check_policy(policy)
+
+
 def test_target_needs_its_parameters():
     settings = {"arms": ["a"], "reward": (0, 1)}
     for wrong in ([[0, 1]], np.full((1, 5), np.nan), [0, 0, 0, 0, 0], "x", [[0], [1, 2]]):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.errors import SettingError
-from askless.kernels.bundles import Flags, Floats
+from askless.kernels.bundles import ONE_HOT, Flags, Floats
 from askless.policies.base import Decision, Policy
 from askless.survey import Arm, RewardRange, Survey
 
@@ -64,6 +64,19 @@ class Target(Policy):
             ]
         )
 
+        self._folded = self._fold()
+
+    def _fold(self) -> Floats:
+        """Move each choice's mean into the constant: then what has no effect has no coefficient."""
+        folded = self.coefficients.copy()
+        for question in self.survey:
+            if question.columns_kind == ONE_HOT:
+                own = self.survey.columns_of(question.name)
+                mean = folded[:, own][:, : question.own_width].mean(axis=1)
+                folded[:, own] -= mean[:, None]
+                folded[:, 0] += mean
+        return folded
+
     def _support(self) -> Flags:
         return self._used
 
@@ -76,7 +89,7 @@ class Target(Policy):
 
     def _means(self, z: Floats) -> Floats:
         asked = np.where(np.isnan(z), 0.0, z)  # an unasked column has no effect
-        return np.asarray(self.coefficients @ asked)
+        return np.asarray(self._folded @ asked)
 
     def _grow(self) -> None:
         raise SettingError(
