@@ -131,8 +131,9 @@ SURVEYS = {
 def play_through(policy, truth, rng, visits, noise, shrink):
     """Play visits with rewards of mean ± noise; did a confidence set ever miss the truth?
 
-    Two-point noise is as wild as its σ allows; answers are correlated by a halo. `shrink`
-    makes the mutant: every radius that the policy plays and drops with is multiplied by it.
+    Two-point noise is as wild as its σ allows (without a noise: rewards of 0 and 1); answers are
+    correlated by a halo. `shrink` makes the mutant: every radius that the policy plays and drops
+    with is multiplied by it.
     """
     survey, state = policy.survey, policy._model.arms
     state.radius[:] *= shrink
@@ -146,7 +147,9 @@ def play_through(policy, truth, rng, visits, noise, shrink):
                     answers[question.name] = end if question.kind == "yes_no" else float(end)
         z = survey.encode(answers)
         k = policy.play(z)
-        policy.learn_row(k, z, 0.5 + z @ truth[k] + noise * (1 - 2 * (rng.random() < 0.5)))
+        mean, luck = 0.5 + z @ truth[k], rng.random()
+        reward = float(luck < mean) if noise is None else mean + noise * (1 - 2 * (luck < 0.5))
+        policy.learn_row(k, z, reward)
         state.radius[k] *= shrink
         kept = state.columns[k, : state.size[k]]
         lower = state.gram[k, : len(kept), : len(kept)]
@@ -191,6 +194,19 @@ def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrin
     else:
         assert misses > delta * total
         assert lost > 0
+
+
+def test_valid_sets_hold_with_every_constant_at_its_default():
+    # Rewards at the two ends of the range are as noisy as σ = R/2 allows; 510 runs, every t.
+    delta, runs, misses = 0.1, 170, 0
+    for index, questions in enumerate(list(SURVEYS.values())[:3]):
+        survey = survey_of(questions)
+        for run in range(runs):
+            rng = np.random.default_rng([7, index, run])
+            truth = [random_arm(survey, rng, np.full(len(questions), 0.9 / len(questions)))]
+            policy = al.RidgeSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=0, delta=delta)
+            misses += play_through(policy, truth, rng, 60, None, 1.0)
+    assert misses <= delta * 3 * runs
 
 
 def test_beta_min_zero_never_drops():

@@ -76,6 +76,7 @@ class Arms(NamedTuple):
     dropped_at: Ints  # (K, m) the arm's rows when a question was dropped, -1 while it is kept
     evidence: Floats  # (K, m, 3) estimate, low and high of its effect at that moment
     projected: Floats  # (K, p) M z of the context scored last, packed
+    scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
     work: Floats  # (5, at least 3) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
 
@@ -117,7 +118,7 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     sizes = [count, m, p, widest]
     ints = np.zeros(7 + count * (2 * m + p + 3), dtype=np.int64)
     ints[:7] = [*sizes, rule.form, rule.sharp_bias, rule.plain]
-    per_arm = 2 * p * p + 4 * p + 3 * m + 4
+    per_arm = 2 * p * p + 4 * p + 3 * m + 5
     floats = np.zeros(8 + (m + 1) + count * per_arm + 5 * max(p, 3) + widest * widest)
     floats[:8] = rule[3:11]
     floats[8 : 8 + m + 1] = rule.log_supports
@@ -152,7 +153,7 @@ def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     variance, log_det = estimate + kp, estimate + 2 * kp
     radius, evidence = log_det + count, log_det + 2 * count
     projected = evidence + 3 * km
-    work = projected + kp
+    scores, work = projected + kp, projected + kp + count
     block = work + 5 * wide
     return rule, Arms(
         whole[:size].reshape((count, m)),
@@ -171,7 +172,8 @@ def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         whole[stale:dropped],
         whole[dropped:].reshape((count, m)),
         real[evidence:projected].reshape((count, m, 3)),
-        real[projected:work].reshape((count, p)),
+        real[projected:scores].reshape((count, p)),
+        real[scores:work],
         real[work:block].reshape((5, wide)),
         real[block:].reshape((widest, widest)),
     )

@@ -4,8 +4,6 @@ The doors that take a row as it comes either do their work or decline; the calle
 why, at leisure.
 """
 
-import numpy as np
-
 from askless.kernels import ridge
 from askless.kernels.bundles import Flags, Floats, Ints, open_arms, open_columns
 from askless.kernels.compiling import kernel
@@ -30,26 +28,15 @@ def play_row(
     row = arms.work[4, : z.shape[0]]
     if check_row(columns, z, row) != COMPLETE:
         return DECLINED
-    best, highest = DECLINED, -np.inf
-    for k in range(live.shape[0]):
-        if live[k]:
-            value = ridge.score(arms, k, row)
-            if best == DECLINED or value > highest:
-                best, highest = k, value
-    return best
+    return ridge.best_arm(arms, live, row)
 
 
 @kernel()
 def score_row(ints: Ints, floats: Floats, live: Flags, z: Floats, out: Floats) -> int:
     """Put the UCB of every live arm into `out`; return the best one, ties to the lowest index."""
     _, arms = open_arms(ints, floats)
-    best = -1
-    for k in range(live.shape[0]):
-        out[k] = -np.inf
-        if live[k]:
-            out[k] = ridge.score(arms, k, z)
-            if best < 0 or out[k] > out[best]:
-                best = k
+    best = ridge.best_arm(arms, live, z)
+    out[:] = arms.scores
     return best
 
 

@@ -5,7 +5,9 @@ Each step is written once; a single visit and a fused loop call the same functio
 
 import math
 
-from askless.kernels.bundles import Arms, Columns, Floats, Rule
+import numpy as np
+
+from askless.kernels.bundles import Arms, Columns, Flags, Floats, Rule
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.radius import radius
 from askless.kernels.triangle import add_row, diagonal_of, dot, factor, times, transposed_times
@@ -30,6 +32,19 @@ def score(arms: Arms, k: int, z: Floats) -> float:
     squared_width = times(arms.root[k], packed, arms.projected[k])
     mean = dot(packed, arms.estimate[k, : packed.shape[0]])
     return mean + float(arms.radius[k]) * math.sqrt(squared_width)
+
+
+@kernel(**INLINE)
+def best_arm(arms: Arms, live: Flags, z: Floats) -> int:
+    """Score the live arms, in `arms.scores`; return the best one, ties to the lowest index."""
+    best = -1
+    for k in range(live.shape[0]):
+        arms.scores[k] = -np.inf
+        if live[k]:
+            arms.scores[k] = score(arms, k, z)
+            if best < 0 or arms.scores[k] > arms.scores[best]:
+                best = k
+    return best
 
 
 @kernel()

@@ -32,15 +32,11 @@ def play_visits(
     rule, arms = open_arms(buffers[2], buffers[3])
     form, spread, low = noise
     expected = np.empty(coefficients.shape[0])
+    live = np.ones(coefficients.shape[0], dtype=np.bool_)
     questions = count_asked(arms.support, always)
     for t in range(contexts.shape[0]):
         z = contexts[t]
-        best = 0
-        highest = ridge.score(arms, 0, z)
-        for k in range(1, arms.n.shape[0]):
-            value = ridge.score(arms, k, z)
-            if value > highest:
-                best, highest = k, value
+        best = ridge.best_arm(arms, live, z)
         right = expected_rewards(coefficients, z, expected)
         played[t] = best
         regret[t] = expected[right] - expected[best]

@@ -15,7 +15,7 @@ from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
 STATISTICS = ("n", "gram", "moment", "squares")
-SCRATCH = ("work", "block")
+SCRATCH = ("scores", "work", "block")
 
 
 class ArmState:
