@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from askless.kernels import bundles, compiling, doors, radius, ridge, rows, triangle
+from askless.kernels import ahead, bundles, compiling, doors, radius, ridge, rows, triangle
 
 CALLEE = "from compiling import kernel\n\n@kernel()\ndef number():\n    return {}\n"
 CALLER = """\
@@ -40,7 +40,7 @@ def test_an_edit_of_a_callee_recompiles_its_caller(tmp_path):
 def test_every_kernel_carries_the_common_stamp():
     kernels = [
         thing
-        for module in (bundles, triangle, rows, radius, ridge, doors)
+        for module in (ahead, bundles, triangle, rows, radius, ridge, doors)
         for thing in vars(module).values()
         if hasattr(thing, "py_func")
     ]

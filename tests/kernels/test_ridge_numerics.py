@@ -25,10 +25,9 @@ def widths(state, rows):
     return np.array([ridge.score(probe, 0, row) for row in rows])
 
 
-def fresh_widths(state, alpha, rows):
-    lower = state.gram[0]
-    d = lower + np.tril(lower, -1).T + alpha * np.eye(len(lower))
-    factor = np.linalg.cholesky(d)
+def fresh_widths(policy, rows):
+    gram = policy._model.gram(0)
+    factor = np.linalg.cholesky(gram + policy.alpha * np.eye(len(gram)))
     return np.linalg.norm(solve_triangular(factor, rows.T, lower=True), axis=0)
 
 
@@ -45,15 +44,13 @@ def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, c
     for stop in (1, 3, 17, 1_023, 50 * 1_025 - 1, 975 * 1_025 - 1, 1_000_000):
         rows = design(rng, stop - int(state.n[0]), d, collinear=collinear)
         arms, ys = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
-        doors.learn_rows(*policy._model.buffers, arms, rows, ys)
+        doors.learn_rows(policy._model.address, arms, rows, ys)
         probes = design(rng, 50, d, collinear=collinear)
         n = int(state.n[0])
-        np.testing.assert_allclose(
-            widths(state, probes), fresh_widths(state, alpha, probes), rtol=1e-8
-        )
+        np.testing.assert_allclose(widths(state, probes), fresh_widths(policy, probes), rtol=1e-8)
         np.testing.assert_allclose(
             widths(state, directions),
-            fresh_widths(state, alpha, directions),
+            fresh_widths(policy, directions),
             rtol=1e-8 + 10 * EPS * n / alpha,
         )
     assert state.n[0] == 1_000_000

@@ -27,8 +27,8 @@ def test_intervals_are_those_of_all_pairs_of_answers():
     rows = {(row.arm, row.question): row for row in policy.effects()}
     assert len(rows) == 2 * 4
     for k, arm in enumerate(policy.arms):
-        lower = policy._model.arms.gram[k]
-        inverse = np.linalg.inv(lower + np.tril(lower, -1).T + policy.alpha * np.eye(len(lower)))
+        gram = policy._model.gram(k)
+        inverse = np.linalg.inv(gram + policy.alpha * np.eye(len(gram)))
         for question, kind in zip(policy.survey, QUESTIONS, strict=True):
             own = policy.survey.columns_of(question.name)
             pairs = itertools.combinations(extreme_points(*kind), 2)

@@ -152,8 +152,7 @@ def play_through(policy, truth, rng, visits, noise, shrink):
         policy.learn_row(k, z, reward)
         state.radius[k] *= shrink
         kept = state.columns[k, : state.size[k]]
-        lower = state.gram[k, : len(kept), : len(kept)]
-        gram = lower + np.tril(lower, -1).T
+        gram = policy._model.gram(k)
         error = truth[k][kept] - state.estimate[k, : len(kept)]
         distance = math.sqrt(error @ gram @ error + policy.alpha * error @ error)
         missed |= distance > state.radius[k] or bool(np.delete(truth[k], kept).any())

@@ -44,10 +44,13 @@ def policies():
     yield world, al.LinUCB(world.survey, arms=world.arms, reward=world.reward)
     yield world, al.OFUL(world.survey, arms=world.arms, reward=world.reward)
     yield paper, ridge(paper, radius="published_sqrt", sigma=0.3, b2=1)
+    # A penalty this small lets widths fall by orders of magnitude within a look ahead.
+    yield paper, ridge(paper, alpha=1e-6, sigma=0.3, b2=1, beta_min=0.8)
+    yield world, al.OFUL(world.survey, arms=world.arms, reward=world.reward, alpha=1e-6, b2=1)
 
 
 @pytest.mark.parametrize(("world", "policy"), list(policies()))
-def test_the_fused_loop_and_visits_decide_alike_bit_for_bit(world, policy):
+def test_the_fused_loop_and_visits_decide_alike(world, policy):
     fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
     players = _Fused(fused, world), _ThroughVisits(visiting, world)
     drops = [np.zeros(policy.support.shape, dtype=np.int64) for _ in players]
@@ -59,10 +62,36 @@ def test_the_fused_loop_and_visits_decide_alike_bit_for_bit(world, policy):
         np.testing.assert_array_equal(one[2], other[2])  # questions asked
         begun += len(block.luck)
     np.testing.assert_array_equal(*drops)
-    assert fused.radius.tobytes() == visiting.radius.tobytes()
-    assert fused.estimate.tobytes() == visiting.estimate.tobytes()
-    assert fused.to_dict()["state"] == visiting.to_dict()["state"]
+    np.testing.assert_allclose(fused.radius, visiting.radius, rtol=1e-10)
+    for z in block.contexts[:50]:
+        np.testing.assert_allclose(fused.ucb(z), visiting.ucb(z), rtol=1e-8)
+    same = ("n", "gram", "moment", "squares")  # sums are exact, in whatever order they come
+    for one, other in zip(*(p.to_dict()["state"]["arms"] for p in (fused, visiting)), strict=True):
+        assert [one[name] for name in same] == [other[name] for name in same]
+        assert one["dropped"].keys() == other["dropped"].keys()
     assert policy.drops == (not fused.support.all())  # what can drop has dropped
+
+
+def test_exact_ties_are_broken_alike_however_visits_are_scored():
+    # Two answers and two rewards: arms that saw the same rows at different times are exactly tied.
+    # Rounding differs between scoring one by one and together; without a tolerance it decides.
+    survey = al.Survey([al.YesNo("a"), al.YesNo("b")])
+    world = al.LinearEnvironment(
+        survey,
+        arms=["a", "b", "c", "d"],
+        coefficients=np.zeros((4, 3)),
+        reward=(0, 1),
+        noise="two_point",
+        spread=0.5,
+    )
+    for seed in range(20):
+        policy = al.LinUCB(survey, arms=world.arms, reward=world.reward)
+        fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
+        drops = np.zeros(policy.support.shape, dtype=np.int64)
+        for block in _blocks(world, seed, 0, 300):
+            one = _Fused(fused, world).play(block, 0, drops)
+            other = _ThroughVisits(visiting, world).play(block, 0, drops)
+            np.testing.assert_array_equal(one[0], other[0])
 
 
 def figures(runs):

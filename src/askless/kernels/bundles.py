@@ -1,7 +1,7 @@
 """What kernels work on: named bundles of plain arrays, each a view into one flat pair of buffers.
 
-A call from Python with two flat arrays costs 0.3 µs, with forty arrays 6 µs; so Python hands over
-the buffers, and the first thing a kernel does is to open them.
+A call from Python with forty arrays costs 6 µs, with one number 0.1 µs; so Python hands over the
+address of a header, which has the addresses of the buffers, and a kernel opens them.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.lanes import WIDTH, padded
+from askless.kernels.machine import floats_at, ints_at, part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,6 +19,9 @@ Flags = NDArray[np.bool_]
 
 # The kinds of columns a question can own (maths 1.1), as kernels see them.
 NUMBER, SIGNS, ONE_HOT = 0, 1, 2
+
+RECENT = 32  # rows that wait: a Gram matrix is read and written once for all of them
+LATE = 2 * WIDTH  # updates that wait, likewise
 
 # The forms of the radius (maths 2.1 and 6).
 VALID, PUBLISHED, PUBLISHED_SQRT, FIXED = 0, 1, 2, 3
@@ -41,6 +46,7 @@ class Rule(NamedTuple):
     form: int  # VALID, PUBLISHED, PUBLISHED_SQRT or FIXED
     sharp_bias: int  # 1: bound the bias by what the reward range allows, not by b2 alone
     plain: int  # 1: no question is a choice or may be skipped
+    raw: int  # 1: rewards are measured from 0, not from the middle of their range
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -49,35 +55,49 @@ class Rule(NamedTuple):
     ridge_bias: float  # sqrt(alpha) b2
     b1: float
     fixed: float  # the radius where the form is FIXED
+    low: float  # the smallest and the largest reward
+    high: float
     log_supports: Floats  # (m + 1,) ln((m + 1) C(m, h)): the price of a support of size h
 
 
 class Arms(NamedTuple):
     """The state of K arms. An arm's columns are packed: those of its support come first.
 
-    `n`, `gram`, `moment`, `squares` are the truth, in units of the reward range and exact;
-    what follows them is derived.
+    `n`, `gram` with the rows that wait to be added to it, `moment` and `squares` are the truth, in
+    units of the reward range and exact; what follows them is derived. P is the number of columns,
+    padded; beyond `size`, what has P columns is zero (of `gram` the lower triangle counts).
     """
 
     support: Ints  # (K, m) 1 for the questions that an arm's model still uses
     size: Ints  # (K,) how many columns that is, the constant included
-    columns: Ints  # (K, p) which columns, in order; the first `size` count
+    columns: Ints  # (K, P) which columns, in order; the first `size` count
     share: Floats  # (K,) the arm's part of delta
     n: Ints  # (K,) rows learned
-    gram: Floats  # (K, p, p) sum of z z', lower triangle, packed
-    moment: Floats  # (K, p) sum of z y / R, packed
+    gram: Floats  # (K, P, P) sum of z z', lower triangle, packed
+    waiting: Ints  # (K,) how many rows learned last are not yet in `gram`
+    recent: Floats  # (K, RECENT, P) those rows, packed
+    moment: Floats  # (K, P) sum of z y / R, packed
     squares: Floats  # (K,) sum of (y / R) squared
-    root: Floats  # (K, p, p) lower triangle M with inv(D) = M' M, packed
-    estimate: Floats  # (K, p) ridge estimate in reward units, packed
-    variance: Floats  # (K, p) diagonal of inv(D), packed; kept up where the rule needs it
+    root: Floats  # (K, P, P) lower triangle M with inv(D) = M' diag(weights) M, packed
+    weights: Floats  # (K, P) those weights, packed
+    estimate: Floats  # (K, P) ridge estimate in reward units, packed
+    variance: Floats  # (K, P) diagonal of inv(D), packed; kept up where the rule needs it
     log_det: Floats  # (K,) ln(det D / alpha^size)
     radius: Floats  # (K,) theta
     stale: Ints  # (K,) rank-one updates since the last fresh factor
     dropped_at: Ints  # (K, m) the arm's rows when a question was dropped, -1 while it is kept
     evidence: Floats  # (K, m, 3) estimate, low and high of its effect at that moment
-    projected: Floats  # (K, p) M z of the context scored last, packed
+    late: Ints  # (K,) how many updates of M and the estimate have been put off
+    slopes: Floats  # (K, LATE, P) what they are made of (maths 2.3), packed
+    lifts: Floats  # (K, LATE, P)
+    moves: Floats  # (K, LATE) error / tau
+    projected: Floats  # (K, P) M z of the context scored last, packed
+    ready: Ints  # (K,) 1 if `projected` is that of `row` and of M as it is
+    complete: Ints  # (1,) 1 if `row` is one
+    row: Floats  # (P and a lane more,) the row checked last, on the grid
     scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
-    work: Floats  # (5, at least 3) scratch, so that no step allocates
+    step: Floats  # (2,) of the row learned last: tau and error / tau
+    work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
 
 
@@ -100,80 +120,120 @@ def columns_buffers(columns: Columns) -> tuple[Ints, Floats]:
 def open_columns(ints: Ints, floats: Floats) -> Columns:
     """Name the parts of a survey's buffers."""
     m, p, count, widest = ints[0], ints[1], ints[2], ints[3]
-    at = 4
     return Columns(
-        ints[at : at + m],
-        ints[at + m : at + 2 * m],
-        ints[at + 2 * m : at + 3 * m],
-        ints[at + 3 * m : at + 4 * m],
-        ints[at + 4 * m : at + 5 * m + 1],
-        floats[:p],
-        floats[p : 2 * p],
-        floats[2 * p : 2 * p + count * widest].reshape((count, widest)),
+        part(ints, 4, (m,)),
+        part(ints, 4 + m, (m,)),
+        part(ints, 4 + 2 * m, (m,)),
+        part(ints, 4 + 3 * m, (m,)),
+        part(ints, 4 + 4 * m, (m + 1,)),
+        part(floats, 0, (p,)),
+        part(floats, p, (p,)),
+        part(floats, 2 * p, (count, widest)),
     )
+
+
+def aligned(length: int) -> Floats:
+    """Return zeros that start on a cache line, where loads of whole lanes are fastest."""
+    room = np.zeros(length + WIDTH)
+    first = -room.ctypes.data // room.itemsize % WIDTH
+    return room[first : first + length]
 
 
 def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[Ints, Floats]:
     """Return the zeroed buffers of so many arms, with their rule filled in."""
-    sizes = [count, m, p, widest]
-    ints = np.zeros(7 + count * (2 * m + p + 3), dtype=np.int64)
-    ints[:7] = [*sizes, rule.form, rule.sharp_bias, rule.plain]
-    per_arm = 2 * p * p + 4 * p + 3 * m + 5
-    floats = np.zeros(8 + (m + 1) + count * per_arm + 5 * max(p, 3) + widest * widest)
-    floats[:8] = rule[3:11]
-    floats[8 : 8 + m + 1] = rule.log_supports
+    wide = padded(p)
+    ints = np.zeros(9 + count * (2 * m + wide + 6), dtype=np.int64)
+    ints[:8] = [count, m, wide, widest, *rule[:4]]
+    per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 5 + 3 * m
+    floats = aligned(10 + (m + 1) + count * per_arm + 4 * (wide + WIDTH) + 2 + widest * widest)
+    floats[-11 - m :] = [*rule[4:14], *rule.log_supports]
     return ints, floats
 
 
-@kernel(**INLINE)
-def open_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
+def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     """Name the parts of the arms' buffers."""
-    count, m, p, widest = ints[0], ints[1], ints[2], ints[3]
+    count, m, wide, widest = ints[0], ints[1], ints[2], ints[3]
+    last = len(floats) - 11 - m
     rule = Rule(
         ints[4],
         ints[5],
         ints[6],
-        floats[0],
-        floats[1],
-        floats[2],
-        floats[3],
-        floats[4],
-        floats[5],
-        floats[6],
-        floats[7],
-        floats[8 : 9 + m],
+        ints[7],
+        floats[last],
+        floats[last + 1],
+        floats[last + 2],
+        floats[last + 3],
+        floats[last + 4],
+        floats[last + 5],
+        floats[last + 6],
+        floats[last + 7],
+        floats[last + 8],
+        floats[last + 9],
+        part(floats, last + 10, (m + 1,)),
     )
-    whole, real = ints[7:], floats[9 + m :]
-    km, kp, kpp, wide = count * m, count * p, count * p * p, max(p, 3)
-    # Offsets: integers, then reals, in the order in which they are used below.
-    size, columns, n = km, km + count, km + count + kp
-    stale, dropped = n + count, n + 2 * count
-    gram, moment, squares = count, count + kpp, count + kpp + kp
-    root, estimate = squares + count, squares + count + kpp
-    variance, log_det = estimate + kp, estimate + 2 * kp
-    radius, evidence = log_det + count, log_det + 2 * count
-    projected = evidence + 3 * km
-    scores, work = projected + kp, projected + kp + count
-    block = work + 5 * wide
+    # Where each part begins: integers, then reals; what is loaded in lanes comes first.
+    square, row, long = count * wide * wide, count * wide, wide + WIDTH
+    support, dropped = 9, 9 + count * m
+    columns = dropped + count * m
+    size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
+    waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
+    gram, root, moment = 0, square, 2 * square
+    estimate, variance, weights = moment + row, moment + 2 * row, moment + 3 * row
+    projected, recent = moment + 4 * row, moment + 5 * row
+    slopes = recent + RECENT * row
+    lifts, latest = slopes + LATE * row, slopes + 2 * LATE * row
+    work, moves = latest + long, latest + 4 * long
+    share = moves + LATE * count
+    squares, log_det, radius = share + count, share + 2 * count, share + 3 * count
+    scores, evidence = share + 4 * count, share + 5 * count
+    step = evidence + 3 * count * m
     return rule, Arms(
-        whole[:size].reshape((count, m)),
-        whole[size:columns],
-        whole[columns:n].reshape((count, p)),
-        real[:gram],
-        whole[n:stale],
-        real[gram:moment].reshape((count, p, p)),
-        real[moment:squares].reshape((count, p)),
-        real[squares:root],
-        real[root:estimate].reshape((count, p, p)),
-        real[estimate:variance].reshape((count, p)),
-        real[variance:log_det].reshape((count, p)),
-        real[log_det:radius],
-        real[radius:evidence],
-        whole[stale:dropped],
-        whole[dropped:].reshape((count, m)),
-        real[evidence:projected].reshape((count, m, 3)),
-        real[projected:scores].reshape((count, p)),
-        real[scores:work],
-        real[work:block].reshape((5, wide)),
-        real[block:].reshape((widest, widest)),
+        support=part(ints, support, (count, m)),
+        size=part(ints, size, (count,)),
+        columns=part(ints, columns, (count, wide)),
+        share=part(floats, share, (count,)),
+        n=part(ints, n, (count,)),
+        gram=part(floats, gram, (count, wide, wide)),
+        waiting=part(ints, waiting, (count,)),
+        recent=part(floats, recent, (count, RECENT, wide)),
+        moment=part(floats, moment, (count, wide)),
+        squares=part(floats, squares, (count,)),
+        root=part(floats, root, (count, wide, wide)),
+        weights=part(floats, weights, (count, wide)),
+        estimate=part(floats, estimate, (count, wide)),
+        variance=part(floats, variance, (count, wide)),
+        log_det=part(floats, log_det, (count,)),
+        radius=part(floats, radius, (count,)),
+        stale=part(ints, stale, (count,)),
+        dropped_at=part(ints, dropped, (count, m)),
+        evidence=part(floats, evidence, (count, m, 3)),
+        late=part(ints, late, (count,)),
+        slopes=part(floats, slopes, (count, LATE, wide)),
+        lifts=part(floats, lifts, (count, LATE, wide)),
+        moves=part(floats, moves, (count, LATE)),
+        projected=part(floats, projected, (count, wide)),
+        ready=part(ints, ready, (count,)),
+        complete=part(ints, 8, (1,)),
+        row=part(floats, latest, (long,)),
+        scores=part(floats, scores, (count,)),
+        step=part(floats, step, (2,)),
+        work=part(floats, work, (3, long)),
+        block=part(floats, step + 2, (widest, widest)),
     )
+
+
+open_arms = kernel(**INLINE)(named_arms)
+
+
+def header_of(buffers: tuple[Ints, Floats, Ints, Floats]) -> Ints:
+    """Return where the buffers of a survey and its arms are, and how long; keep them alive."""
+    return np.array([[part.ctypes.data, len(part)] for part in buffers]).ravel()
+
+
+@kernel(**INLINE)
+def open_header(address: int) -> tuple[Columns, Rule, Arms]:
+    """Name the parts of all buffers, given the address of their header."""
+    at = ints_at(address, 8)
+    columns = open_columns(ints_at(at[0], at[1]), floats_at(at[2], at[3]))
+    rule, arms = open_arms(ints_at(at[4], at[5]), floats_at(at[6], at[7]))
+    return columns, rule, arms

@@ -1,13 +1,15 @@
-"""The doors to the kernels: what Python calls, on the flat buffers of a survey and of its arms.
+"""The doors to the kernels: what Python calls, with the address of a policy's buffers.
 
 The doors that take a row as it comes either do their work or decline; the caller then finds out
 why, at leisure.
 """
 
+import math
+
 from askless.kernels import ridge
-from askless.kernels.bundles import Flags, Floats, Ints, open_arms, open_columns
-from askless.kernels.compiling import kernel
-from askless.kernels.rows import COMPLETE, check_row
+from askless.kernels.bundles import Arms, Columns, Flags, Floats, Ints, open_columns, open_header
+from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
 DECLINED = -1
 
@@ -18,70 +20,61 @@ def read_row(survey_ints: Ints, survey_floats: Floats, z: Floats, out: Floats) -
     return check_row(open_columns(survey_ints, survey_floats), z, out)
 
 
+@kernel(**INLINE)
+def admit(columns: Columns, arms: Arms, z: Floats) -> bool:
+    """Put a row into `arms.row`, on the grid; refuse one that is not in order and complete."""
+    if z.shape[0] != columns.low.shape[0]:
+        return False
+    if arms.complete[0] and same_row(z, arms.row):
+        return True
+    arms.ready[:] = 0
+    arms.complete[0] = 1 if check_row(columns, z, arms.row) == COMPLETE else 0
+    return bool(arms.complete[0])
+
+
 @kernel()
-def play_row(
-    survey_ints: Ints, survey_floats: Floats, ints: Ints, floats: Floats, live: Flags, z: Floats
-) -> int:
+def play_row(address: int, live: Flags, z: Floats) -> int:
     """Check a row and return the arm to play; DECLINED if the row is not in order."""
-    columns = open_columns(survey_ints, survey_floats)
-    _, arms = open_arms(ints, floats)
-    row = arms.work[4, : z.shape[0]]
-    if check_row(columns, z, row) != COMPLETE:
+    columns, rule, arms = open_header(address)
+    if not admit(columns, arms, z):
         return DECLINED
-    return ridge.best_arm(arms, live, row)
-
-
-@kernel()
-def score_row(ints: Ints, floats: Floats, live: Flags, z: Floats, out: Floats) -> int:
-    """Put the UCB of every live arm into `out`; return the best one, ties to the lowest index."""
-    _, arms = open_arms(ints, floats)
-    best = ridge.best_arm(arms, live, z)
-    out[:] = arms.scores
+    best = ridge.best_arm(rule, arms, live, arms.row)
+    for k in range(live.shape[0]):
+        arms.ready[k] = 1 if live[k] else 0
     return best
 
 
 @kernel()
-def learn_row(
-    survey_ints: Ints,
-    survey_floats: Floats,
-    ints: Ints,
-    floats: Floats,
-    k: int,
-    z: Floats,
-    y: float,
-) -> int:
-    """Check a row and learn it for arm k; DECLINED if the row is not in order."""
-    columns = open_columns(survey_ints, survey_floats)
-    rule, arms = open_arms(ints, floats)
-    row = arms.work[4, : z.shape[0]]
-    if check_row(columns, z, row) != COMPLETE:
+def score_row(address: int, live: Flags, z: Floats, out: Floats) -> int:
+    """Put the UCB of every live arm into `out`, the others' at -inf; return the best arm."""
+    _, rule, arms = open_header(address)
+    best = ridge.best_arm(rule, arms, live, z)
+    for k in range(live.shape[0]):
+        out[k] = arms.scores[k]
+    return best
+
+
+@kernel()
+def learn_row(address: int, k: int, z: Floats, reward: float) -> int:
+    """Check a row and its reward and learn it for arm k; DECLINED if they are not in order."""
+    columns, rule, arms = open_header(address)
+    y = reward_units(rule, reward)
+    if not 0 <= k < arms.n.shape[0] or math.isnan(y) or not admit(columns, arms, z):
         return DECLINED
-    return ridge.learn(columns, rule, arms, k, row, y, False)
+    return ridge.learn(columns, rule, arms, k, arms.row, y, arms.ready[k])
 
 
 @kernel()
-def learn_rows(
-    survey_ints: Ints,
-    survey_floats: Floats,
-    ints: Ints,
-    floats: Floats,
-    played: Ints,
-    rows: Floats,
-    ys: Floats,
-) -> None:
+def learn_rows(address: int, played: Ints, rows: Floats, ys: Floats) -> None:
     """Learn checked rows, one after the other."""
-    columns = open_columns(survey_ints, survey_floats)
-    rule, arms = open_arms(ints, floats)
+    columns, rule, arms = open_header(address)
     for i in range(played.shape[0]):
-        ridge.learn(columns, rule, arms, played[i], rows[i], ys[i], False)
+        ridge.learn(columns, rule, arms, played[i], rows[i], ys[i], 0)
 
 
 @kernel()
-def refresh(
-    survey_ints: Ints, survey_floats: Floats, ints: Ints, floats: Floats, chosen: Ints
-) -> None:
+def refresh(address: int, chosen: Ints) -> None:
     """Derive the chosen arms anew from their statistics."""
-    columns = open_columns(survey_ints, survey_floats)
-    rule, arms = open_arms(ints, floats)
-    for k in chosen:
-        ridge.refresh(columns, rule, arms, k)
+    columns, rule, arms = open_header(address)
+    for i in range(chosen.shape[0]):
+        ridge.refresh(columns, rule, arms, chosen[i])

@@ -2,14 +2,12 @@
 
 import math
 
-from askless.kernels.bundles import Floats
 from askless.kernels.compiling import kernel
-from askless.kernels.triangle import dot
+from askless.kernels.rows import on_reward_grid
 
 # The shapes of the noise.
 UNIFORM, TWO_POINT, TRUNCATED_NORMAL, AT_THE_ENDS = 0, 1, 2, 3
 
-REWARD_GRID = 16384.0  # rewards are multiples of 1/16384 of their range (maths 1.3)
 SQRT2 = math.sqrt(2.0)
 
 
@@ -49,15 +47,4 @@ def outcome(
         value = low + 1.0 if luck < expected / span - low else low
     else:
         value = (expected + noise(form, spread, luck)) / span
-    return math.floor(value * REWARD_GRID + 0.5) / REWARD_GRID
-
-
-@kernel()
-def expected_rewards(coefficients: Floats, z: Floats, out: Floats) -> int:
-    """Put each arm's expected reward into `out`; return the best arm."""
-    best = 0
-    for k in range(coefficients.shape[0]):
-        out[k] = dot(coefficients[k], z)
-        if out[k] > out[best]:
-            best = k
-    return best
+    return on_reward_grid(value)

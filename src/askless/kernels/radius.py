@@ -4,6 +4,7 @@ import math
 
 from askless.kernels.bundles import FIXED, ONE_HOT, PUBLISHED_SQRT, VALID, Arms, Columns, Rule
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.triangle import largest
 
 
 @kernel(**INLINE)
@@ -33,10 +34,10 @@ def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     if not rule.sharp_bias:
         return rule.ridge_bias
     constant = arms.variance[k, 0]
-    largest = largest_projected(columns, arms, k)
-    bound = rule.b1 * math.sqrt(max(constant, largest))
+    found = largest_projected(columns, arms, k)
+    bound = rule.b1 * math.sqrt(max(constant, found))
     if rule.plain:
-        box = rule.span * max(0.5 * math.sqrt(constant), math.sqrt(largest))
+        box = rule.span * max(0.5 * math.sqrt(constant), math.sqrt(found))
         bound = min(bound, box)
     return min(rule.ridge_bias, rule.alpha * bound)
 
@@ -44,24 +45,26 @@ def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
 @kernel()
 def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
     """Largest e_j' P inv(D) P e_j over the questions' columns; P makes each choice sum to zero."""
-    largest = 0.0
+    found = 0.0
     at = 1
     for g in range(columns.first.shape[0]):
         if arms.support[k, g]:
             width = columns.width[g]
             if columns.kind[g] == ONE_HOT:
                 options = width - columns.skip[g]
-                squares = arms.work[3, :options]
+                squares = arms.work[2, :options]
                 squares[:] = 0.0
                 for i in range(at, arms.size[k]):
                     row = arms.root[k, i, at : at + options]
-                    mean = row.sum() / options
+                    mean = 0.0
                     for j in range(options):
-                        squares[j] += (row[j] - mean) ** 2
-                largest = max(largest, squares.max())
+                        mean += row[j] / options
+                    for j in range(options):
+                        squares[j] += arms.weights[k, i] * (row[j] - mean) ** 2
+                found = max(found, largest(squares))
                 if columns.skip[g]:
-                    largest = max(largest, arms.variance[k, at + options])
+                    found = max(found, arms.variance[k, at + options])
             else:
-                largest = max(largest, arms.variance[k, at : at + width].max())
+                found = max(found, largest(arms.variance[k, at : at + width]))
             at += width
-    return largest
+    return found

@@ -9,72 +9,94 @@ import numpy as np
 
 from askless.kernels.bundles import Arms, Columns, Flags, Floats, Rule
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.lanes import WIDTH, fma, load, spread, store
 from askless.kernels.radius import radius
-from askless.kernels.triangle import add_row, diagonal_of, dot, factor, times, transposed_times
+from askless.kernels.triangle import (
+    add_multiple,
+    add_row,
+    diagonal_of,
+    dot,
+    factor,
+    inner,
+    largest,
+    squared_length,
+    sweep,
+    times,
+    transposed_times,
+)
 
 REFRESH_EVERY = 1024  # rank-one updates between fresh factors (maths 2.3)
+TIED = 1e-9  # scores nearer than this, relatively, are tied: rounding shall not decide (maths 2)
 
 
 @kernel(**INLINE)
-def gather(arms: Arms, k: int, z: Floats, out: Floats) -> Floats:
-    """Pick the columns of arm k's support out of a context."""
+def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
+    """Pick the columns of arm k's support out of a context; zeros fill the last lane."""
     size = arms.size[k]
     columns = arms.columns[k]
     for i in range(size):
         out[i] = z[columns[i]]
-    return out[:size]
+    out[size : size + WIDTH] = 0.0
 
 
 @kernel(**INLINE)
 def score(arms: Arms, k: int, z: Floats) -> float:
     """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
-    packed = gather(arms, k, z, arms.work[0])
-    squared_width = times(arms.root[k], packed, arms.projected[k])
-    mean = dot(packed, arms.estimate[k, : packed.shape[0]])
-    return mean + float(arms.radius[k]) * math.sqrt(squared_width)
+    size, packed = arms.size[k], arms.work[0]
+    gather(arms, k, z, packed)
+    times(arms.root[k], packed, size, arms.projected[k])
+    arms.ready[k] = 0
+    width = math.sqrt(squared_length(arms.weights[k], arms.projected[k], size))
+    return dot(packed, arms.estimate[k], size) + float(arms.radius[k]) * width
 
 
 @kernel(**INLINE)
-def best_arm(arms: Arms, live: Flags, z: Floats) -> int:
-    """Score the live arms, in `arms.scores`; return the best one, ties to the lowest index."""
-    best = -1
+def best_arm(rule: Rule, arms: Arms, live: Flags, z: Floats) -> int:
+    """Score the live arms, in `arms.scores`, the others at -inf; return the best one."""
     for k in range(live.shape[0]):
-        arms.scores[k] = -np.inf
-        if live[k]:
-            arms.scores[k] = score(arms, k, z)
-            if best < 0 or arms.scores[k] > arms.scores[best]:
-                best = k
-    return best
+        arms.scores[k] = score(arms, k, z) if live[k] else -np.inf
+    return winner(rule, arms)
+
+
+@kernel(**INLINE)
+def winner(rule: Rule, arms: Arms) -> int:
+    """Return the arm with the highest score; of tied ones the first (maths 2)."""
+    highest = largest(arms.scores)
+    enough = highest - TIED * (rule.span + abs(highest))
+    k = 0
+    while arms.scores[k] < enough:
+        k += 1
+    return k
 
 
 @kernel()
-def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float) -> Floats:
-    """Estimate, low and high end of question g's effect in arm k, in work[3, :3] (maths 1.1, 2.2).
+def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float) -> None:
+    """Estimate, low and high end of question g's effect in arm k, in work[2, :3] (maths 1.1, 2.2).
 
     `at` is the question's first packed column. Stops at the first direction whose high end
     exceeds `enough`.
     """
-    result = arms.work[3, :3]
+    result = arms.work[2, :3]
     result[:] = 0.0
     width = columns.width[g]
     coefficients = arms.estimate[k, at : at + width]
     if width == 1:
         include(result, abs(coefficients[0]), arms.radius[k] * math.sqrt(arms.variance[k, at]))
-        return result
-    block = inverse_block(arms, k, at, width)
+        return
+    inverse_block(arms, k, at, width)
+    block = arms.block
     for row in range(columns.start[g], columns.start[g + 1]):
         direction = columns.directions[row, :width]
         squared = 0.0
         for i in range(width):
-            squared += direction[i] * dot(block[i, :width], direction)
+            squared += direction[i] * inner(block[i, :width], direction)
         include(
             result,
-            abs(dot(direction, coefficients)),
+            abs(inner(direction, coefficients)),
             arms.radius[k] * math.sqrt(max(squared, 0.0)),
         )
         if result[2] > enough:
             break
-    return result
 
 
 @kernel()
@@ -86,16 +108,15 @@ def include(result: Floats, size: float, slack: float) -> None:
 
 
 @kernel()
-def inverse_block(arms: Arms, k: int, at: int, width: int) -> Floats:
-    """Diagonal block of inv(D) = M'M on `width` packed columns; M is zero there above row `at`."""
+def inverse_block(arms: Arms, k: int, at: int, width: int) -> None:
+    """Put the block of inv(D) on `width` packed columns into place; M is zero above row `at`."""
     block = arms.block[:width, :width]
     block[:] = 0.0
     for i in range(at, arms.size[k]):
         row = arms.root[k, i, at : at + width]
         for a in range(width):
             for b in range(width):
-                block[a, b] += row[a] * row[b]
-    return block
+                block[a, b] += arms.weights[k, i] * row[a] * row[b]
 
 
 @kernel()
@@ -104,16 +125,23 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
 
     All questions are tested on the same confidence set; the derived state is left to a refresh.
     """
-    if rule.beta_min <= 0.0 or arms.n[k] == 0 or not math.isfinite(arms.radius[k]):
+    if arms.n[k] == 0 or not math.isfinite(arms.radius[k]):
         return 0
     dropped = 0
     at = 1
+    # A squared slack beyond this exceeds beta_min whatever the estimate; most tests end here.
+    hopeless = (1.0 + 1e-9) * rule.beta_min**2
     for g in range(columns.first.shape[0]):
         if arms.support[k, g]:
-            interval = effect(columns, arms, k, g, at, rule.beta_min)
+            if columns.width[g] == 1 and arms.radius[k] ** 2 * arms.variance[k, at] > hopeless:
+                at += 1
+                continue
+            effect(columns, arms, k, g, at, rule.beta_min)
+            interval = arms.work[2, :3]
             if interval[2] <= rule.beta_min:
                 arms.dropped_at[k, g] = arms.n[k]
-                arms.evidence[k, g] = interval
+                for i in range(3):
+                    arms.evidence[k, g, i] = interval[i]
                 dropped += 1
             at += columns.width[g]
     if dropped > 0:
@@ -126,6 +154,7 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
 @kernel()
 def pack(columns: Columns, arms: Arms, k: int) -> None:
     """Delete from arm k's statistics the rows and columns outside its support, exactly."""
+    settle(arms, k)
     kept = 0
     g = -1
     for i in range(arms.size[k]):
@@ -147,63 +176,125 @@ def pack(columns: Columns, arms: Arms, k: int) -> None:
     arms.size[k] = kept
 
 
-@kernel(**INLINE)
-def count_row(arms: Arms, k: int, packed: Floats, y: float, sign: float) -> None:
-    """Add a row to arm k's statistics (sign 1) or take it out again (sign -1), exactly."""
-    for i in range(packed.shape[0]):
-        weight = sign * packed[i]
-        row = arms.gram[k, i, : i + 1]
-        for j in range(i + 1):
-            row[j] += weight * packed[j]
-        arms.moment[k, i] += weight * y
-    arms.squares[k] += sign * y * y
-    arms.n[k] += int(sign)
+@kernel()
+def settle(arms: Arms, k: int) -> None:
+    """Add arm k's waiting rows to its Gram matrix, exactly; four rows of it share a pass."""
+    count, recent, gram = arms.waiting[k], arms.recent[k], arms.gram[k]
+    for i in range(0, arms.size[k], 4):
+        row0, row1, row2, row3 = gram[i], gram[i + 1], gram[i + 2], gram[i + 3]
+        for j in range(0, i + 4, WIDTH):
+            a, b, c, d = load(row0, j), load(row1, j), load(row2, j), load(row3, j)
+            for r in range(count):
+                z = recent[r]
+                x = load(z, j)
+                a, b = fma(spread(z[i]), x, a), fma(spread(z[i + 1]), x, b)
+                c, d = fma(spread(z[i + 2]), x, c), fma(spread(z[i + 3]), x, d)
+            store(row0, j, a)
+            store(row1, j, b)
+            store(row2, j, c)
+            store(row3, j, d)
+    arms.waiting[k] = 0
 
 
 @kernel(**INLINE)
-def learn(
-    columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float, scored: bool
-) -> int:
+def count_row(arms: Arms, k: int, z: Floats, y: float) -> None:
+    """Add a row to arm k's statistics, exactly."""
+    if arms.waiting[k] == arms.recent.shape[1]:
+        settle(arms, k)
+    packed = arms.recent[k, arms.waiting[k]]
+    gather(arms, k, z, packed)
+    arms.waiting[k] += 1
+    add_multiple(y, packed, arms.moment[k], arms.size[k])
+    arms.squares[k] += y * y
+    arms.n[k] += 1
+
+
+@kernel()
+def take_out_row(arms: Arms, k: int, z: Floats, y: float) -> None:
+    """Take a row out of arm k's statistics, exactly."""
+    settle(arms, k)
+    packed = arms.work[0]
+    gather(arms, k, z, packed)
+    for i in range(arms.size[k]):
+        add_multiple(-packed[i], packed, arms.gram[k, i], i + 1)
+    add_multiple(-y, packed, arms.moment[k], arms.size[k])
+    arms.squares[k] -= y * y
+    arms.n[k] -= 1
+
+
+@kernel(**INLINE)
+def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
-    `z` and `y` (in units of the reward range) lie on the grid. `scored` says that the arm was
-    scored on this very row just before, so that its projection need not be computed again.
+    `z` and `y` (in units of the reward range) lie on the grid; `ready`: M z is in place already.
     """
-    dropped = drop_questions(columns, rule, arms, k)
-    packed = gather(arms, k, z, arms.work[0])
-    size = packed.shape[0]
-    count_row(arms, k, packed, y, 1.0)
-    if dropped > 0 or arms.stale[k] >= REFRESH_EVERY:
+    dropped, fresh = take(columns, rule, arms, k, z, y)
+    if not fresh:
+        packed, size = arms.recent[k, arms.waiting[k] - 1], arms.size[k]
+        if not ready:
+            times(arms.root[k], packed, size, arms.projected[k])
+        update(columns, rule, arms, k, rule.span * y - dot(packed, arms.estimate[k], size))
+        catch_up(arms, k)
+    return dropped
+
+
+@kernel(**INLINE)
+def take(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool]:
+    """Test arm k's questions and count a row; returns how many it dropped.
+
+    And whether everything was derived anew, the row included: after a drop, or when it is time.
+    """
+    dropped = drop_questions(columns, rule, arms, k) if rule.beta_min > 0.0 else 0
+    count_row(arms, k, z, y)
+    fresh = dropped > 0 or arms.stale[k] >= REFRESH_EVERY
+    if fresh:
         refresh(columns, rule, arms, k)
-        return dropped
-    w, gain = arms.projected[k, :size], arms.work[2, :size]
-    if not scored:
-        times(arms.root[k], packed, w)
-    estimate = arms.estimate[k, :size]
-    error = rule.span * y - dot(packed, estimate)
-    tau = add_row(arms.root[k], w, gain)
-    if rule.beta_min > 0.0 or rule.sharp_bias:  # the drop test or the bias needs it
-        diagonal_of(arms.root[k], arms.variance[k, :size])
-    for i in range(size):
-        estimate[i] += gain[i] * (error / tau)
+    return dropped, fresh
+
+
+@kernel(**INLINE)
+def update(columns: Columns, rule: Rule, arms: Arms, k: int, error: float) -> None:
+    """Update what is derived, once a row is counted; its M z and its error are known (maths 2.3).
+
+    M and the estimate are left to `catch_up`, unless the rule needs the diagonal of inv(D) now.
+    """
+    late = arms.late[k]
+    slopes, lifts = arms.slopes[k, late], arms.lifts[k, late]
+    tau = add_row(arms.weights[k], arms.projected[k], arms.size[k], arms.work[1], slopes, lifts)
+    arms.moves[k, late] = error / tau
+    arms.late[k], arms.ready[k] = late + 1, 0
+    if rule.beta_min > 0.0 or rule.sharp_bias:
+        catch_up(arms, k)
+        diagonal_of(arms.root[k], arms.weights[k], arms.size[k], arms.variance[k])
     arms.log_det[k] += math.log(tau)
     arms.stale[k] += 1
+    arms.step[0], arms.step[1] = tau, error / tau
     arms.radius[k] = radius(columns, rule, arms, k)
-    return dropped
+
+
+@kernel(**INLINE)
+def catch_up(arms: Arms, k: int) -> None:
+    """Bring arm k's M and estimate up to date, sixteen columns at a time."""
+    size, gain = arms.size[k], arms.work[1]
+    for j in range(0, size, 2 * WIDTH):
+        for late in range(arms.late[k]):
+            sweep(arms.root[k], j, j, size, arms.slopes[k, late], arms.lifts[k, late], gain)
+            add_multiple(arms.moves[k, late], gain[j:], arms.estimate[k, j:], 2 * WIDTH)
+    arms.late[k] = 0
 
 
 @kernel()
 def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Derive everything of arm k anew from its statistics (maths 2.3)."""
-    size = arms.size[k]
-    root = arms.root[k, :size, :size]
-    arms.log_det[k] = factor(arms.gram[k, :size, :size], rule.alpha, root)
-    diagonal_of(root, arms.variance[k, :size])
-    w = arms.work[1, :size]
-    times(root, arms.moment[k, :size], w)
-    estimate = arms.estimate[k, :size]
-    transposed_times(root, w, estimate)
+    settle(arms, k)
+    arms.late[k] = arms.ready[k] = 0
+    size, root, w = arms.size[k], arms.root[k], arms.work[1]
+    arms.log_det[k] = factor(arms.gram[k], rule.alpha, size, root, arms.weights[k])
+    arms.variance[k] = 0.0
+    diagonal_of(root, arms.weights[k], size, arms.variance[k])
+    times(root, arms.moment[k], size, w)
     for i in range(size):
-        estimate[i] *= rule.span
+        w[i] *= rule.span * arms.weights[k, i]
+    transposed_times(root, w, size, arms.estimate[k])
     arms.stale[k] = 0
     arms.radius[k] = radius(columns, rule, arms, k)

@@ -2,10 +2,11 @@
 
 import math
 
-from askless.kernels.bundles import NUMBER, ONE_HOT, Columns, Floats
-from askless.kernels.compiling import kernel
+from askless.kernels.bundles import NUMBER, ONE_HOT, Columns, Floats, Rule
+from askless.kernels.compiling import INLINE, kernel
 
 GRID = 1024.0  # columns are multiples of 1/1024 (maths 1.3)
+REWARD_GRID = 16384.0  # rewards are multiples of 1/16384 of their range (maths 1.3)
 COMPLETE, INCOMPLETE, NO_CONSTANT = -1, -2, -3  # what check_row says when no question is wrong
 
 
@@ -53,3 +54,27 @@ def check_row(columns: Columns, z: Floats, out: Floats) -> int:
         if kind == ONE_HOT and not skipped and given != 1:
             return g
     return result
+
+
+@kernel(**INLINE)
+def same_row(z: Floats, row: Floats) -> bool:
+    """Whether a row that was checked before is this one, bit for bit where it counts."""
+    same = True
+    for j in range(z.shape[0]):
+        same &= z[j] == row[j]
+    return same
+
+
+@kernel(**INLINE)
+def reward_units(rule: Rule, reward: float) -> float:
+    """Return a reward in units of its range, on the grid; NaN if it is outside the range."""
+    if not rule.low <= reward <= rule.high:
+        return math.nan
+    zero = 0.0 if rule.raw else rule.low + rule.span / 2.0
+    return on_reward_grid((reward - zero) / rule.span)
+
+
+@kernel(**INLINE)
+def on_reward_grid(units: float) -> float:
+    """Round a reward in units of its range to the grid."""
+    return math.floor(units * REWARD_GRID + 0.5) / REWARD_GRID

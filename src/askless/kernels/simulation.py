@@ -1,18 +1,19 @@
 """The fused loop: simulated visits from context to learned row, without leaving compiled code."""
 
-import numpy as np
-
-from askless.kernels import ridge
-from askless.kernels.bundles import Floats, Ints, open_arms, open_columns
+from askless.kernels import ahead, ridge
+from askless.kernels.bundles import Floats, Ints, open_header
 from askless.kernels.compiling import kernel
-from askless.kernels.outcome import expected_rewards, outcome
+from askless.kernels.outcome import outcome
+from askless.kernels.triangle import largest
 
 
 @kernel()
 def play_visits(
-    buffers: tuple[Ints, Floats, Ints, Floats],
+    address: int,
+    future: ahead.Ahead,
     contexts: Floats,
     luck: Floats,
+    every: Ints,
     coefficients: Floats,
     noise: tuple[int, float, float],
     always: Ints,
@@ -24,29 +25,34 @@ def play_visits(
 ) -> None:
     """Play one visit a row of `contexts` and learn from it.
 
-    `noise` is (form, spread, smallest reward in units). `begun` visits were played before; `drops`
-    gets the visit at which an arm dropped a question. Per visit: the arm `played`, its expected
-    `regret`, and how many questions were `asked`.
+    `address` is that of the header of a policy's buffers. `every` column and its `coefficients` get
+    one more at the end, which is zero. `noise` is (form, spread, smallest reward in units). `begun`
+    visits were played before; `drops` gets the visit at which an arm dropped a question. Per visit:
+    the arm `played`, its expected `regret`, and how many questions were `asked`.
     """
-    columns = open_columns(buffers[0], buffers[1])
-    rule, arms = open_arms(buffers[2], buffers[3])
+    columns, rule, arms = open_header(address)
     form, spread, low = noise
-    expected = np.empty(coefficients.shape[0])
-    live = np.ones(coefficients.shape[0], dtype=np.bool_)
+    expected, arm_count = future.expected, coefficients.shape[0]
     questions = count_asked(arms.support, always)
-    for t in range(contexts.shape[0]):
-        z = contexts[t]
-        best = ridge.best_arm(arms, live, z)
-        right = expected_rewards(coefficients, z, expected)
-        played[t] = best
-        regret[t] = expected[right] - expected[best]
-        asked[t] = questions
-        y = outcome(form, spread, low, rule.span, expected[best], luck[t])
-        if ridge.learn(columns, rule, arms, best, z, y, True) > 0:
-            questions = count_asked(arms.support, always)
-            for g in range(always.shape[0]):
-                if arms.support[best, g] == 0 and drops[best, g] == 0:
-                    drops[best, g] = begun + t + 1
+    for start in range(0, contexts.shape[0], ahead.AHEAD):
+        block = contexts[start : start + ahead.AHEAD]
+        ahead.look(future, arms, block)
+        for k in range(arm_count):
+            ahead.combine(future.contexts, every, coefficients[k], contexts.shape[1], expected[k])
+        for t in range(block.shape[0]):
+            now, z = start + t, block[t]
+            best = ahead.best_arm(future, rule, arms, t)
+            played[now] = best
+            regret[now] = largest(expected[:, t]) - expected[best, t]
+            asked[now] = questions
+            y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
+            if ahead.learn(future, columns, rule, arms, best, t, z, y) > 0:
+                questions = count_asked(arms.support, always)
+                for g in range(always.shape[0]):
+                    if arms.support[best, g] == 0 and drops[best, g] == 0:
+                        drops[best, g] = begun + now + 1
+    for k in range(arm_count):
+        ridge.catch_up(arms, k)
 
 
 @kernel()

@@ -1,131 +1,187 @@
-"""Lower-triangular algebra: the inverse Cholesky factor M of D, kept by rank-one updates."""
+"""Lower-triangular algebra: inv(D) = M' diag(weights) M, kept by rank-one updates.
+
+M has ones on its diagonal, so that an update costs two operations an entry and no square root.
+Vectors and matrices are padded with zeros to whole lanes; `size` says how much of them is meant.
+"""
 
 import math
 
 from askless.kernels.bundles import Floats
 from askless.kernels.compiling import INLINE, kernel
-
-# Sums may be reordered for speed; NaN and infinity keep their meaning.
-RELAXED = {"reassoc", "contract"}
-
-
-@kernel(fastmath=RELAXED, **INLINE)
-def dot(x: Floats, y: Floats) -> float:
-    """Inner product of two vectors of the same length."""
-    total = 0.0
-    for i in range(x.shape[0]):
-        total += x[i] * y[i]
-    return total
-
-
-@kernel(fastmath=RELAXED, **INLINE)
-def times(root: Floats, z: Floats, out: Floats) -> float:
-    """Put M z into `out`; return its squared length, which is z' inv(D) z.
-
-    Four rows at a time share a pass over z, reading the zeros above the diagonal.
-    """
-    size = z.shape[0]
-    total = 0.0
-    i = 0
-    while i + 4 <= size:
-        row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
-        a = b = c = d = 0.0
-        for j in range(i + 4):
-            a += row0[j] * z[j]
-            b += row1[j] * z[j]
-            c += row2[j] * z[j]
-            d += row3[j] * z[j]
-        out[i], out[i + 1], out[i + 2], out[i + 3] = a, b, c, d
-        total += a * a + b * b + c * c + d * d
-        i += 4
-    while i < size:
-        out[i] = dot(root[i, : i + 1], z[: i + 1])
-        total += out[i] * out[i]
-        i += 1
-    return total
+from askless.kernels.lanes import (
+    WIDTH,
+    fma,
+    load,
+    product,
+    quotient,
+    spread,
+    store,
+    store_totals,
+    total,
+)
 
 
 @kernel(**INLINE)
-def add_row(root: Floats, w: Floats, gain: Floats) -> float:
-    """Turn the factor of inv(D) into that of inv(D + z z'), where w = M z (maths 2.3).
+def dot(x: Floats, y: Floats, size: int) -> float:
+    """Inner product of two padded vectors."""
+    running = spread(0.0)
+    for j in range(0, size, WIDTH):
+        running = fma(load(x, j), load(y, j), running)
+    return float(total(running))
 
-    `gain` becomes the old inv(D) z; returns 1 + z' inv(D) z.
+
+@kernel(fastmath={"reassoc", "contract"}, **INLINE)
+def inner(x: Floats, y: Floats) -> float:
+    """Inner product of two vectors that are not padded."""
+    running = 0.0
+    for j in range(x.shape[0]):
+        running += x[j] * y[j]
+    return running
+
+
+@kernel(**INLINE)
+def largest(x: Floats) -> float:
+    """Return the largest entry of a vector."""
+    found = float(x[0])
+    for j in range(1, x.shape[0]):
+        found = max(found, float(x[j]))
+    return found
+
+
+@kernel(**INLINE)
+def add_multiple(weight: float, x: Floats, y: Floats, size: int) -> None:
+    """Add a multiple of a padded vector x to y."""
+    times_x = spread(weight)
+    for j in range(0, size, WIDTH):
+        store(y, j, fma(times_x, load(x, j), load(y, j)))
+
+
+@kernel(**INLINE)
+def times(root: Floats, z: Floats, size: int, out: Floats) -> None:
+    """Put M z into `out`; four rows share a pass over z, reading zeros above the diagonal."""
+    for i in range(0, size, 4):
+        row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
+        a = b = c = d = spread(0.0)
+        for j in range(0, i + 4, WIDTH):
+            x = load(z, j)
+            a = fma(load(row0, j), x, a)
+            b = fma(load(row1, j), x, b)
+            c = fma(load(row2, j), x, c)
+            d = fma(load(row3, j), x, d)
+        store_totals(out, i, a, b, c, d)
+
+
+@kernel(**INLINE)
+def squared_length(weights: Floats, w: Floats, size: int) -> float:
+    """Return w' diag(weights) w; for w = M z that is z' inv(D) z."""
+    running = spread(0.0)
+    for j in range(0, size, WIDTH):
+        x = load(w, j)
+        running = fma(product(load(weights, j), x), x, running)
+    return float(total(running))
+
+
+@kernel(**INLINE)
+def add_row(
+    weights: Floats, w: Floats, size: int, taus: Floats, slopes: Floats, lifts: Floats
+) -> float:
+    """Turn the weights of inv(D) into those of inv(D + z z'), where w = M z (maths 2.3).
+
+    `slopes` and `lifts` become what `sweep` needs to bring M up to date; `taus` is scratch, a lane
+    longer than they are. Returns 1 + z' inv(D) z.
     """
-    gain[:] = 0.0
+    for i in range(0, size, WIDTH):
+        store(lifts, i, product(load(weights, i), load(w, i)))
     tau = 1.0
-    for i in range(w.shape[0]):
-        before = tau
-        tau = before + w[i] * w[i]
-        shrink = math.sqrt(before / tau)
-        slope = w[i] / before
-        row, above = root[i, : i + 1], gain[: i + 1]
-        for j in range(i + 1):
-            old = row[j]
-            row[j] = shrink * (old - slope * above[j])
-            above[j] += w[i] * old
+    taus[0] = tau
+    for i in range(size):
+        tau += lifts[i] * w[i]
+        taus[i + 1] = tau
+    store(taus, size + 1, spread(tau))  # the weights of the padding stay what they are
+    for i in range(0, size, WIDTH):
+        before, after = load(taus, i), load(taus, i + 1)
+        inverse = quotient(spread(1.0), product(before, after))  # one division serves both
+        store(slopes, i, product(load(w, i), product(after, inverse)))
+        shrink = product(before, product(before, inverse))
+        store(weights, i, product(load(weights, i), shrink))
     return tau
 
 
+@kernel(**INLINE)
+def sweep(
+    matrix: Floats, j: int, top: int, size: int, slopes: Floats, lifts: Floats, gain: Floats
+) -> None:
+    """Bring sixteen columns of M, or of M times anything, up to date after `add_row`.
+
+    `j` is the first of them; their rows above `top` are zero. Of `gain`, which becomes the old
+    inv(D) z, the same columns are filled.
+    """
+    gains0 = gains1 = spread(0.0)
+    for i in range(top, size):
+        row = matrix[i]
+        slope, lift = spread(-slopes[i]), spread(lifts[i])
+        old0, old1 = load(row, j), load(row, j + WIDTH)
+        store(row, j, fma(slope, gains0, old0))
+        store(row, j + WIDTH, fma(slope, gains1, old1))
+        gains0, gains1 = fma(lift, old0, gains0), fma(lift, old1, gains1)
+    store(gain, j, gains0)
+    store(gain, j + WIDTH, gains1)
+
+
 @kernel()
-def factor(gram: Floats, alpha: float, root: Floats) -> float:
-    """Put the inverse Cholesky factor of D = alpha I + gram into `root`; return ln det(D / alpha).
+def factor(gram: Floats, alpha: float, size: int, root: Floats, weights: Floats) -> float:
+    """Put M and the weights of inv(D), D = alpha I + gram, into place; return ln det(D / alpha).
 
     A pivot below alpha is rounding: the exact one is at least alpha (maths 2.3).
     """
-    size = gram.shape[0]
+    root[:] = 0.0
+    weights[:] = 0.0
     log_det = 0.0
     for i in range(size):
         for j in range(i):
-            root[i, j] = (gram[i, j] - dot(root[i, :j], root[j, :j])) / root[j, j]
-        pivot = max(alpha, gram[i, i] + alpha - dot(root[i, :i], root[i, :i]))
+            root[i, j] = (gram[i, j] - dot(root[i], root[j], j)) / root[j, j]
+        pivot = max(alpha, gram[i, i] + alpha - dot(root[i], root[i], i))
         root[i, i] = math.sqrt(pivot)
-        root[i, i + 1 :] = 0.0
+        weights[i] = 1.0 / pivot
         log_det += math.log(pivot / alpha)
-    invert(root)
+    for i in range(size):
+        for j in range(i):
+            root[i, j] /= root[j, j]
+    for i in range(size):
+        root[i, i] = 1.0
+    invert(root, size)
     return log_det
 
 
 @kernel()
-def invert(lower: Floats) -> None:
-    """Replace a lower triangle by its inverse, row by row: row i needs only the rows above it."""
-    for i in range(lower.shape[0]):
-        scale = 1.0 / lower[i, i]
-        row = lower[i, :i]
+def invert(lower: Floats, size: int) -> None:
+    """Replace a lower triangle with ones on its diagonal by its inverse.
+
+    Row by row: row i needs only the rows above it.
+    """
+    for i in range(size):
+        row = lower[i]
         for j in range(i):
-            # Entry j is still the factor's; those left of it have been turned into sums already.
+            # Entry j is still the old one; those left of it have been turned into sums already.
             weight = row[j]
             row[j] = 0.0
-            above = lower[j, : j + 1]
-            for c in range(j + 1):
-                row[c] += weight * above[c]
-        for j in range(i):
-            row[j] *= -scale
-        lower[i, i] = scale
+            add_multiple(-weight, lower[j], row, j + 1)
 
 
-@kernel(fastmath=RELAXED)
-def diagonal_of(root: Floats, variance: Floats) -> None:
-    """Put the diagonal of inv(D) = M' M into `variance`, four rows at a time as in `times`."""
-    size = variance.shape[0]
-    variance[:] = 0.0
-    i = 0
-    while i + 4 <= size:
-        row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
-        for j in range(i + 4):
-            variance[j] += row0[j] ** 2 + row1[j] ** 2 + row2[j] ** 2 + row3[j] ** 2
-        i += 4
-    while i < size:
-        row0 = root[i]
-        for j in range(i + 1):
-            variance[j] += row0[j] ** 2
-        i += 1
+@kernel(**INLINE)
+def diagonal_of(root: Floats, weights: Floats, size: int, variance: Floats) -> None:
+    """Put the diagonal of inv(D) into `variance`."""
+    for j in range(0, size, WIDTH):
+        squares = spread(0.0)
+        for i in range(j, size):
+            old = load(root[i], j)
+            squares = fma(product(spread(weights[i]), old), old, squares)
+        store(variance, j, squares)
 
 
 @kernel()
-def transposed_times(root: Floats, w: Floats, out: Floats) -> None:
+def transposed_times(root: Floats, w: Floats, size: int, out: Floats) -> None:
     """Put M' w into `out`."""
     out[:] = 0.0
-    for i in range(w.shape[0]):
-        row = root[i, : i + 1]
-        for j in range(i + 1):
-            out[j] += w[i] * row[j]
+    for i in range(size):
+        add_multiple(w[i], root[i], out, i + 1)

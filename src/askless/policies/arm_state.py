@@ -10,23 +10,38 @@ import numpy as np
 
 from askless.errors import StateError
 from askless.kernels import doors, ridge
-from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule, arms_buffers, open_arms
+from askless.kernels.bundles import (
+    Arms,
+    Flags,
+    Floats,
+    Ints,
+    Rule,
+    aligned,
+    arms_buffers,
+    header_of,
+    named_arms,
+)
 from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
 STATISTICS = ("n", "gram", "moment", "squares")
-SCRATCH = ("scores", "work", "block")
+SCRATCH = ("complete", "row", "scores", "step", "work", "block")
 
 
 class ArmState:
     """The arms of one policy: two flat buffers for the kernels, and named views of them."""
 
     def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
+        if floats.ctypes.data % 64:  # a copy lies anywhere
+            floats, copied = aligned(len(floats)), floats
+            floats[:] = copied
         self.survey = survey
         self.buffers = (*survey.buffers, ints, floats)
+        self._header = header_of(self.buffers)
+        self.address = int(self._header.ctypes.data)
         self.rule: Rule
         self.arms: Arms
-        self.rule, self.arms = open_arms(ints, floats)
+        self.rule, self.arms = named_arms(ints, floats)
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:
@@ -36,7 +51,7 @@ class ArmState:
         arms = state.arms
         arms.support[:] = 1
         arms.size[:] = p
-        arms.columns[:] = np.arange(p)
+        arms.columns[:, :p] = np.arange(p)
         arms.share[:] = shares
         arms.dropped_at[:] = -1
         state.refresh()
@@ -48,12 +63,13 @@ class ArmState:
     def refresh(self, chosen: Iterable[int] | None = None) -> None:
         """Derive the chosen arms, or all, anew from their statistics."""
         every = range(len(self.arms.n)) if chosen is None else chosen
-        doors.refresh(*self.buffers, np.array(list(every), dtype=np.int64))
+        doors.refresh(self.address, np.array(list(every), dtype=np.int64))
 
     def refresh_variance(self) -> None:
         """Bring the diagonals of the inverses up to date, for rules that do not need them."""
-        for k, size in enumerate(self.arms.size):
-            diagonal_of(self.arms.root[k], self.arms.variance[k, :size])
+        arms = self.arms
+        for k, size in enumerate(arms.size):
+            diagonal_of(arms.root[k], arms.weights[k], size, arms.variance[k])
 
     def appended(self, share: float) -> ArmState:
         """Return these arms and a new one behind them; no bit of these changes."""
@@ -78,22 +94,27 @@ class ArmState:
         total.refresh()
         return total
 
+    def gram(self, k: int) -> Floats:
+        """Return arm k's Σzzᵀ on its own columns, rows that wait included."""
+        ridge.settle(self.arms, k)
+        size = self.arms.size[k]
+        lower = np.tril(self.arms.gram[k, :size, :size])
+        return np.asarray(lower + np.tril(lower, -1).T)
+
     def has_room_for(self, k: int, row: Floats, y: float) -> bool:
         """Whether arm k can have learned a row: without it, its sums are still those of rows."""
         arms, size = self.arms, int(self.arms.size[k])
         x = np.append(row[arms.columns[k, :size]], y)
-        sums = np.zeros((size + 1, size + 1))
-        sums[:size, :size] = arms.gram[k, :size, :size]
-        sums[size, :size], sums[size, size] = arms.moment[k, :size], arms.squares[k]
-        rest = sums + np.tril(sums, -1).T - np.outer(x, x)
+        moment = arms.moment[k, :size]
+        sums = np.block([[self.gram(k), moment[:, None]], [moment, arms.squares[k]]])
+        rest = sums - np.outer(x, x)
         slack = 1e-9 * max(1.0, float(np.trace(sums)))
         counted = bool(arms.n[k] > 0) and (rest[0, 0] > 0 or not rest.any())
         return counted and float(np.linalg.eigvalsh(rest)[0]) >= -slack
 
     def take_out(self, k: int, row: Floats, y: float) -> None:
         """Subtract a row from arm k, exactly."""
-        packed = row[self.arms.columns[k, : self.arms.size[k]]]
-        ridge.count_row(self.arms, k, packed, y, -1.0)
+        ridge.take_out_row(self.arms, k, row, y)
         self.refresh([k])
 
     def restrict(self, support: Ints) -> None:

@@ -69,7 +69,8 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
             kept = bool(state.support[k, g])
             interval, open_ends = state.evidence[k, g], None
             if kept:
-                interval = ridge.effect(policy.survey.columns, state, k, g, at[g], np.inf)
+                ridge.effect(policy.survey.columns, state, k, g, at[g], np.inf)
+                interval = state.work[2, :3]
                 open_ends = _widest(policy, k, g, int(at[g]))
             estimate, low, high = (float(value) for value in interval)
             rows.append(

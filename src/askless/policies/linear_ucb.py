@@ -21,6 +21,7 @@ from askless.survey import Arm, Constants, RewardRange, Survey
 __all__ = ["LinearUCB"]
 
 FLOAT = np.dtype(np.float64)
+NUMBERS = (float, np.float64)  # rewards that need no conversion
 MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
 
@@ -157,35 +158,33 @@ class LinearUCB(Policy):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        if self._is_row(z):
-            arm: int = doors.play_row(*self._model.buffers, self.roster.live, z)
+        if type(z) is np.ndarray and z.dtype is FLOAT and z.ndim == 1 and z.flags.c_contiguous:
+            arm: int = doors.play_row(self._model.address, self.roster.live, z)
             if arm != doors.DECLINED:
                 return arm
         return super().play(z)
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
-        if self._is_row(z):
-            arm, y = self.roster.check_number(arm_index), self._checked_reward(reward)
-            if doors.learn_row(*self._model.buffers, arm, z, y) != doors.DECLINED:
-                self._version += 1
-                self._next_number += 1
-                return
-        super().learn_row(arm_index, z, reward)
-
-    def _is_row(self, z: Any) -> bool:
-        return (
+        if (
             type(z) is np.ndarray
             and z.dtype is FLOAT
-            and z.shape == (self.survey.column_count,)
+            and z.ndim == 1
             and z.flags.c_contiguous
-        )
+            and type(arm_index) is int
+            and type(reward) in NUMBERS
+            and doors.learn_row(self._model.address, arm_index, z, reward) != doors.DECLINED
+        ):
+            self._version += 1
+            self._next_number += 1
+            return
+        super().learn_row(arm_index, z, reward)
 
     # -- hooks of the base -----------------------------------------------------------------------
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         scores = np.empty(len(self.roster))
-        arm = doors.score_row(*self._model.buffers[2:], mask, z, scores)
+        arm = doors.score_row(self._model.address, mask, z, scores)
         return Decision(int(arm), scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
@@ -196,7 +195,7 @@ class LinearUCB(Policy):
         return self._model.support
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        doors.learn_rows(*self._model.buffers, played, rows, ys)
+        doors.learn_rows(self._model.address, played, rows, ys)
 
     def _grow(self) -> None:
         later = len(self.roster) + 1 - self.roster.at_start

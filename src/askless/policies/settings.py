@@ -88,6 +88,9 @@ class Settings:
             b1=resolved.b1,
             sharp_bias=int(not raw and self.b2 is None),
             plain=int(survey.plain),
+            low=reward.low,
+            high=reward.high,
+            raw=int(survey.coding == "raw"),
             fixed=reward.span * (1.0 + math.sqrt(math.log(2.0 / delta) / 2.0)),
             log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from askless.environments import Block, LinearEnvironment
 from askless.errors import SettingError, extra, shown
+from askless.kernels import ahead
 from askless.kernels.bundles import Floats, Ints
 from askless.kernels.outcome import outcome
 from askless.kernels.simulation import play_visits
@@ -203,8 +204,12 @@ class _Fused:
     """Visits of a UCB policy inside one compiled loop."""
 
     def __init__(self, policy: LinearUCB, environment: LinearEnvironment) -> None:
-        self.buffers = policy._model.buffers
-        self.coefficients, self.noise = environment.coefficients, _noise(environment)
+        self.model = policy._model
+        k, p = environment.coefficients.shape
+        self.ahead = ahead.empty(k, p)
+        self.every = np.append(np.arange(p), 0)
+        self.coefficients = np.c_[environment.coefficients, np.zeros(k)]
+        self.noise = _noise(environment)
         self.always = np.array([int(q.always_ask) for q in policy.survey])
 
     def play(self, block: Block, begun: int, drops: Ints) -> tuple[Ints, Floats, Ints]:
@@ -212,9 +217,11 @@ class _Fused:
         played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
         regret = np.empty(count)
         play_visits(
-            self.buffers,
+            self.model.address,
+            self.ahead,
             block.contexts,
             block.luck,
+            self.every,
             self.coefficients,
             self.noise,
             self.always,

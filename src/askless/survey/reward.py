@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from askless.errors import RewardError, SettingError, shown
+from askless.kernels.rows import REWARD_GRID
 from askless.survey.names import check_number
 
 __all__ = ["RewardRange", "check_beta_min"]
-
-GRID = 16384  # rewards are multiples of 1/16384 of their range (maths 1.3)
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class RewardRange:
     def in_units(self, reward: float, *, raw: bool = False) -> float:
         """Return a checked reward in units of the range, on the grid (maths 1.3)."""
         share = (reward if raw else reward - self.middle) / self.span
-        return math.floor(share * GRID + 0.5) / GRID
+        return math.floor(share * REWARD_GRID + 0.5) / REWARD_GRID
 
     def from_units(self, units: float, *, raw: bool = False) -> float:
         """Return the reward that lies so many units from zero (raw) or from the middle."""
