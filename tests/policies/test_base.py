@@ -8,6 +8,7 @@ import pytest
 
 import askless as al
 from askless.errors import AnswerError, AsklessError, RewardError, SettingError, VisitError
+from askless.policies.arm_state import SCRATCH
 
 SURVEY = al.Survey([al.Scale("age", low=0, high=100), al.YesNo("donor")])
 ANSWERS = {"age": 30, "donor": True}
@@ -238,7 +239,7 @@ def test_arms_that_are_not_played_keep_their_bytes(policy):
     before = copy.deepcopy(policy._model.arms)
     policy.learn_row(0, policy.encode(ANSWERS), 9)
     for name in before._fields:
-        if name not in ("scores", "work", "block"):
+        if name not in SCRATCH:
             old, new = getattr(before, name), getattr(policy._model.arms, name)
             assert old[1].tobytes() == new[1].tobytes(), name
 
