@@ -12,6 +12,7 @@ import askless as al
 from askless.policies.linear_ucb import LinearUCB
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import (
+    ElasticNetSection,
     LinUCBSection,
     OFULSection,
     RidgeSection,
@@ -102,7 +103,12 @@ def test_the_pages_name_every_key_and_setting():
 
 
 def test_the_radii_of_study_files_are_those_of_the_policies():
-    sections = {"ridge": RidgeSection, "linucb": LinUCBSection, "oful": OFULSection}
+    sections = {
+        "ridge": RidgeSection,
+        "elastic-net": ElasticNetSection,
+        "linucb": LinUCBSection,
+        "oful": OFULSection,
+    }
     kinds = {name: kind for name, kind in al.POLICIES.items() if issubclass(kind, LinearUCB)}
     assert sections.keys() == kinds.keys()
     for name, kind in kinds.items():

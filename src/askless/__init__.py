@@ -10,6 +10,7 @@ from askless.policies import (
     POLICIES,
     Decision,
     Effect,
+    ElasticNetSurveyUCB,
     Explanation,
     LinUCB,
     Policy,
@@ -21,6 +22,7 @@ from askless.policies import (
     policy_for,
 )
 from askless.simulation import Run, Runs, simulate
+from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
     Arm,
     Choice,
@@ -44,6 +46,8 @@ __all__ = [
     "Constants",
     "Decision",
     "Effect",
+    "ElasticNet",
+    "ElasticNetSurveyUCB",
     "Explanation",
     "LinUCB",
     "LinearEnvironment",
@@ -62,6 +66,7 @@ __all__ = [
     "Visit",
     "YesNo",
     "check_policy",
+    "elastic_net",
     "errors",
     "load",
     "paper_environment",

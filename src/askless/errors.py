@@ -24,6 +24,7 @@ def extra(name: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"this needs {error.name}; run: pip install 'askless[{name}]'"
+            f" (in a clone: pip install '.[{name}]')"
         ) from None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import askless as al
+from coverage_runs import SURVEYS, play_through
 from naive import NaiveRidge
 from worlds import random_answers, random_arm, survey_of
 
@@ -118,45 +119,6 @@ def test_a_given_b1_bounds_the_bias_and_a_given_b2_replaces_it():
     b2 = al.RidgeSurveyUCB(survey, b2=7.0, **settings).radius[0] - noise
     # √[D⁻¹]_jj = 1/√α = ½ everywhere at n = 0.
     np.testing.assert_allclose([derived, b1, b2], [2.0, 4 * 0.25 * 0.5, 14.0], rtol=1e-13)
-
-
-SURVEYS = {
-    "multi": [("multi", 2, False), ("choice", 2, True)],
-    "scales": [("scale", 1, False)] * 4,
-    "choice": [("choice", 3, False), ("scale", 1, False), ("yes_no", 1, False)],
-    "skips": [("scale", 1, True), ("yes_no", 1, False), ("scale", 1, False)],
-}
-
-
-def play_through(policy, truth, rng, visits, noise, shrink):
-    """Play visits with rewards of mean ± noise; did a confidence set ever miss the truth?
-
-    Two-point noise is as wild as its σ allows (without a noise: rewards of 0 and 1); answers are
-    correlated by a halo. `shrink` makes the mutant: every radius that the policy plays and drops
-    with is multiplied by it.
-    """
-    survey, state = policy.survey, policy._model.arms
-    state.radius[:] *= shrink
-    missed = False
-    for _ in range(visits):
-        answers = random_answers(survey, rng)
-        if rng.random() < 0.3:
-            end = rng.random() < 0.5
-            for question in survey:
-                if question.kind in ("scale", "yes_no"):
-                    answers[question.name] = end if question.kind == "yes_no" else float(end)
-        z = survey.encode(answers)
-        k = policy.play(z)
-        mean, luck = 0.5 + z @ truth[k], rng.random()
-        reward = float(luck < mean) if noise is None else mean + noise * (1 - 2 * (luck < 0.5))
-        policy.learn_row(k, z, reward)
-        state.radius[k] *= shrink
-        kept = state.columns[k, : state.size[k]]
-        gram = policy._model.gram(k)
-        error = truth[k][kept] - state.estimate[k, : len(kept)]
-        distance = math.sqrt(error @ gram @ error + policy.alpha * error @ error)
-        missed |= distance > state.radius[k] or bool(np.delete(truth[k], kept).any())
-    return missed
 
 
 @pytest.mark.parametrize("shrink", [1.0, 0.25], ids=["valid", "mutant"])

@@ -9,7 +9,8 @@ def main() -> None:
         from askless.cli.app import run  # noqa: PLC0415 (an extra)
     except ModuleNotFoundError as error:
         print(  # noqa: T201
-            f"askless: the command line needs {error.name}; run: pip install 'askless[cli]'",
+            f"askless: the command line needs {error.name}; run: pip install 'askless[cli]'"
+            " (in a clone: pip install '.[cli]')",
             file=sys.stderr,
         )
         sys.exit(2)

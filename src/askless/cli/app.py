@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from askless import __version__
 from askless.cli import check, init, paper, simulate
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
@@ -22,6 +23,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"askless {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Ask people as few questions as possible and still give each the best decision."""
+
+
 app.command()(simulate.simulate)
 app.command()(paper.paper)
 app.command()(init.init)
@@ -41,6 +60,10 @@ def run() -> int:
         return 2
     except AsklessError as error:
         complain(str(error))
+        return 2
+    except OSError as error:  # a folder that cannot be written, a full disk
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"{where}{(error.strerror or str(error)).lower()}")
         return 2
     except (KeyboardInterrupt, typer.Abort):
         complain("stopped")

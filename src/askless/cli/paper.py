@@ -1,4 +1,4 @@
-"""`askless paper`: the paper's ridge experiment, as a table and figures."""
+"""`askless paper`: the paper's experiment, as a table and figures."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ if TYPE_CHECKING:
 
 def paper(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Two runs a curve instead of five.")
+        bool, typer.Option("--quick", help="Two runs of a curve instead of five.")
     ] = False,
     horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
-    runs: Annotated[int, typer.Option(help="Runs of each curve.")] = 5,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each curve; 5, or 2 with --quick.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("askless-paper"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Run the paper's three ridge figures: regret and survey length with and without dropping."""
+    """Run the paper's five figures: regret and survey length with and without dropping."""
     from askless.report.paper import (  # noqa: PLC0415 (plotting takes half a second to import)
         paper_figures,
         visits_of,
         write_paper,
     )
 
-    if quick:
-        runs = 2
+    if runs is None:
+        runs = 2 if quick else 5
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     say_compiling()
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:
         figures = list(paper_figures(horizon, runs, seed, workers=workers, progress=progress))
@@ -49,7 +52,7 @@ def paper(
 
 
 def _show(figures: list[Figure], horizon: int, runs: int, out: Path) -> None:
-    table = Table(title=f"The paper's ridge experiment, {runs} runs of {horizon:,} visits")
+    table = Table(title=f"The paper's experiment, {runs} runs of {horizon:,} visits")
     for heading in ("arms", "beta_min", "curve", "regret", "questions a visit", "left"):
         table.add_column(heading, justify="left" if heading == "curve" else "right")
     for figure in figures:
@@ -66,7 +69,8 @@ def _show(figures: list[Figure], horizon: int, runs: int, out: Path) -> None:
         table.add_section()
     output.print(table)
     output.print(
-        "Radius published_sqrt, sigma 1, alpha 1, delta 0.1, b2 √50, raw coding; no guarantee.\n"
+        "Radius published_sqrt (elastic net: published_scaled_sqrt), sigma 1, alpha 1, delta 0.1,"
+        " b1 2, b2 √50, raw coding; no guarantee.\n"
         f"Figures (PNG, SVG) and curves (CSV) are in {out}",
         highlight=False,
         soft_wrap=True,

@@ -21,7 +21,7 @@ Number = float | None
 def simulate(
     policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "ridge",
     radius: Annotated[
-        str | None, typer.Option(help="valid, published or published_sqrt (no guarantee).")
+        str | None, typer.Option(help="valid, published, published_sqrt (no guarantee), ...")
     ] = None,
     beta_min: Annotated[
         Number, typer.Option(help="Smallest effect worth a question; 0: never drop.")
@@ -36,13 +36,24 @@ def simulate(
     delta: Annotated[Number, typer.Option(help="How often the guarantees may fail.")] = None,
     b1: Annotated[Number, typer.Option(help="Bound on the parameters' 1-norm.")] = None,
     b2: Annotated[Number, typer.Option(help="Bound on the parameters' 2-norm.")] = None,
+    lam: Annotated[
+        Number, typer.Option(help="Elastic net: multiple of the smallest valid penalty.")
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Run a policy on the paper's simulated respondents."""
     world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
-    given = {"sigma": sigma, "alpha": alpha, "delta": delta, "b1": b1, "b2": b2, "radius": radius}
+    given = {
+        "sigma": sigma,
+        "alpha": alpha,
+        "delta": delta,
+        "b1": b1,
+        "b2": b2,
+        "radius": radius,
+        "lam": lam,
+    }
     chosen = _policy(policy, world, beta_min, given)
     say_compiling()
     with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
@@ -66,8 +77,10 @@ def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[s
             raise SettingError(f"--{key.replace('_', '-')} is not a setting of {name}")
         if name == "target":
             settings["coefficients"] = world.coefficients
-    elif name == "ridge" and beta_min is None:
-        raise SettingError("ridge needs --beta-min; 0 never drops")
+    elif name in ("ridge", "elastic-net") and beta_min is None:
+        raise SettingError(f"{name} needs --beta-min; 0 never drops")
+    elif name != "elastic-net" and "lam" in settings:
+        raise SettingError(f"--lam is not a setting of {name}")
     kind: Any = POLICIES[name]
     made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **settings)
     return made

@@ -12,6 +12,9 @@ from askless.survey.survey import Coding
 __all__ = ["paper_environment"]
 
 
+MOST = 10_000  # arms, or questions
+
+
 def paper_environment(
     arms: int = 5, features: int = 50, *, coding: Coding = "centred"
 ) -> LinearEnvironment:
@@ -38,8 +41,11 @@ def paper_environment(
            [ 0., -1.,  0.,  0.,  0.]])
     """
     for name, value, least in (("arms", arms, 1), ("features", features, 2)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise SettingError(f"{name} is {shown(value)}; give a whole number from {least} on")
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or not least <= value <= MOST:
+            raise SettingError(
+                f"{name} is {shown(value)}; give a whole number from {least} to {MOST}"
+            )
     survey = Survey.unit(features, coding=coding)
     raw = coding == "raw"
     # Expected reward: x1 + ½, x2 + ½, 1½ - x1, and ½ for the rest; around the middle 1 if centred.

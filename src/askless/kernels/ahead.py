@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askless.kernels import ridge
-from askless.kernels.bundles import LATE, Arms, Columns, Floats, Ints, Rule, aligned
+from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Columns, Floats, Ints, Rule, aligned
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, padded, product, spread, store
 from askless.kernels.triangle import sweep
@@ -134,12 +134,12 @@ def learn(
         arms.projected[k, i] = ahead.projected[k, i, t]
     arms.projected[k, arms.size[k] :] = 0.0
     ridge.update(columns, rule, arms, k, rule.span * y - ahead.mean[k, t])
-    follow(ahead, arms, k)
+    follow(ahead, rule, arms, k)
     return dropped
 
 
 @kernel(**INLINE)
-def follow(ahead: Ahead, arms: Arms, k: int) -> None:
+def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int) -> None:
     """Bring arm k's view of the contexts up to date, once it has learned a row."""
     tau, move = arms.step[0], arms.step[1]
     ahead.fallen[k] *= tau
@@ -151,6 +151,9 @@ def follow(ahead: Ahead, arms: Arms, k: int) -> None:
     late = max(arms.late[k] - 1, 0)
     slopes, lifts = arms.slopes[k, late], arms.lifts[k, late]
     sweep(ahead.projected[k], 0, 0, arms.size[k], slopes, lifts, ahead.gain)
+    if rule.net == NET_ESTIMATES:
+        combine(ahead.contexts, arms.columns[k], arms.estimate[k], arms.size[k], ahead.mean[k])
+        move = 0.0
     by_width, by_mean = spread(-1.0 / tau), spread(move)
     for c in range(0, AHEAD, WIDTH):
         change = load(ahead.gain, c)

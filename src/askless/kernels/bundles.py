@@ -23,8 +23,15 @@ NUMBER, SIGNS, ONE_HOT = 0, 1, 2
 RECENT = 32  # rows that wait: a Gram matrix is read and written once for all of them
 LATE = 2 * WIDTH  # updates that wait, likewise
 
-# The forms of the radius (maths 2.1 and 6).
+# The forms of the radius (maths 2.1, 6 and 3.2).
 VALID, PUBLISHED, PUBLISHED_SQRT, FIXED = 0, 1, 2, 3
+NET_VALID, NET_PUBLISHED, NET_PUBLISHED_SQRT, NET_SCALED, NET_SCALED_SQRT = 4, 5, 6, 7, 8
+
+# What an elastic net is for (maths 3): nothing, the estimate, or only to say what is zero.
+NO_NET, NET_ESTIMATES, NET_SELECTS = 0, 1, 2
+
+# Its penalties (maths 3.2): of each column its own, the same for all, that divided by the columns.
+OWN, UNIFORM, SCALED = 0, 1, 2
 
 
 class Columns(NamedTuple):
@@ -47,6 +54,8 @@ class Rule(NamedTuple):
     sharp_bias: int  # 1: bound the bias by what the reward range allows, not by b2 alone
     plain: int  # 1: no question is a choice or may be skipped
     raw: int  # 1: rewards are measured from 0, not from the middle of their range
+    net: int  # NO_NET, NET_ESTIMATES or NET_SELECTS
+    penalty: int  # OWN, UNIFORM or SCALED
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -54,6 +63,8 @@ class Rule(NamedTuple):
     norm: float  # L2, the largest 2-norm of a context
     ridge_bias: float  # sqrt(alpha) b2
     b1: float
+    b2: float
+    multiple: float  # of the elastic net's own penalties
     fixed: float  # the radius where the form is FIXED
     low: float  # the smallest and the largest reward
     high: float
@@ -91,6 +102,13 @@ class Arms(NamedTuple):
     slopes: Floats  # (K, LATE, P) what they are made of (maths 2.3), packed
     lifts: Floats  # (K, LATE, P)
     moves: Floats  # (K, LATE) error / tau
+    net_coef: Floats  # (K, Q) elastic net, in units of the range, packed; Q is P with a net, else 0
+    net_sign: Floats  # (K, Q) the rest of it: `elastic_net.Net`
+    net_active: Ints  # (K, Q)
+    net_place: Ints  # (K, Q)
+    net_count: Ints  # (K, 2)
+    net_inverse: Floats  # (K, Q, Q)
+    net_residual: Floats  # (K,) how exact it is, relatively
     projected: Floats  # (K, P) M z of the context scored last, packed
     ready: Ints  # (K,) 1 if `projected` is that of `row` and of M as it is
     complete: Ints  # (1,) 1 if `row` is one
@@ -99,6 +117,7 @@ class Arms(NamedTuple):
     step: Floats  # (2,) of the row learned last: tau and error / tau
     work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
+    net_work: Floats  # (5, Q) scratch
 
 
 def columns_buffers(columns: Columns) -> tuple[Ints, Floats]:
@@ -142,23 +161,28 @@ def aligned(length: int) -> Floats:
 def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[Ints, Floats]:
     """Return the zeroed buffers of so many arms, with their rule filled in."""
     wide = padded(p)
-    ints = np.zeros(9 + count * (2 * m + wide + 6), dtype=np.int64)
-    ints[:8] = [count, m, wide, widest, *rule[:4]]
-    per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 5 + 3 * m
-    floats = aligned(10 + (m + 1) + count * per_arm + 4 * (wide + WIDTH) + 2 + widest * widest)
-    floats[-11 - m :] = [*rule[4:14], *rule.log_supports]
+    net = wide if rule.net else 0
+    ints = np.zeros(11 + count * (2 * m + wide + 6 + 2 * net + 2), dtype=np.int64)
+    ints[:10] = [count, m, wide, widest, *rule[:6]]
+    per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 6 + 3 * m
+    per_arm += net * net + 2 * net
+    shared = 4 * (wide + WIDTH) + 5 * net + 2 + widest * widest
+    floats = aligned(count * per_arm + shared + 12 + (m + 1))
+    floats[-13 - m :] = [*rule[6:18], *rule.log_supports]
     return ints, floats
 
 
 def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     """Name the parts of the arms' buffers."""
     count, m, wide, widest = ints[0], ints[1], ints[2], ints[3]
-    last = len(floats) - 11 - m
+    last = len(floats) - 13 - m
     rule = Rule(
         ints[4],
         ints[5],
         ints[6],
         ints[7],
+        ints[8],
+        ints[9],
         floats[last],
         floats[last + 1],
         floats[last + 2],
@@ -169,23 +193,31 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         floats[last + 7],
         floats[last + 8],
         floats[last + 9],
-        part(floats, last + 10, (m + 1,)),
+        floats[last + 10],
+        floats[last + 11],
+        part(floats, last + 12, (m + 1,)),
     )
     # Where each part begins: integers, then reals; what is loaded in lanes comes first.
+    net = wide if rule.net else 0
     square, row, long = count * wide * wide, count * wide, wide + WIDTH
-    support, dropped = 9, 9 + count * m
+    support, dropped = 11, 11 + count * m
     columns = dropped + count * m
     size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
     waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
+    net_active = ready + count
+    net_place, net_count = net_active + count * net, net_active + 2 * count * net
     gram, root, moment = 0, square, 2 * square
     estimate, variance, weights = moment + row, moment + 2 * row, moment + 3 * row
     projected, recent = moment + 4 * row, moment + 5 * row
     slopes = recent + RECENT * row
-    lifts, latest = slopes + LATE * row, slopes + 2 * LATE * row
+    lifts, net_inverse = slopes + LATE * row, slopes + 2 * LATE * row
+    net_coef = net_inverse + count * net * net
+    net_sign, net_work = net_coef + count * net, net_coef + 2 * count * net
+    latest = net_work + 5 * net
     work, moves = latest + long, latest + 4 * long
     share = moves + LATE * count
     squares, log_det, radius = share + count, share + 2 * count, share + 3 * count
-    scores, evidence = share + 4 * count, share + 5 * count
+    scores, residual, evidence = share + 4 * count, share + 5 * count, share + 6 * count
     step = evidence + 3 * count * m
     return rule, Arms(
         support=part(ints, support, (count, m)),
@@ -211,14 +243,22 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         slopes=part(floats, slopes, (count, LATE, wide)),
         lifts=part(floats, lifts, (count, LATE, wide)),
         moves=part(floats, moves, (count, LATE)),
+        net_coef=part(floats, net_coef, (count, net)),
+        net_sign=part(floats, net_sign, (count, net)),
+        net_active=part(ints, net_active, (count, net)),
+        net_place=part(ints, net_place, (count, net)),
+        net_count=part(ints, net_count, (count, 2)),
+        net_inverse=part(floats, net_inverse, (count, net, net)),
+        net_residual=part(floats, residual, (count,)),
         projected=part(floats, projected, (count, wide)),
         ready=part(ints, ready, (count,)),
-        complete=part(ints, 8, (1,)),
+        complete=part(ints, 10, (1,)),
         row=part(floats, latest, (long,)),
         scores=part(floats, scores, (count,)),
         step=part(floats, step, (2,)),
         work=part(floats, work, (3, long)),
         block=part(floats, step + 2, (widest, widest)),
+        net_work=part(floats, net_work, (5, net)),
     )
 
 

@@ -74,7 +74,8 @@ def learn_rows(address: int, played: Ints, rows: Floats, ys: Floats) -> None:
 
 @kernel()
 def refresh(address: int, chosen: Ints) -> None:
-    """Derive the chosen arms anew from their statistics."""
+    """Derive the chosen arms anew from their statistics alone."""
     columns, rule, arms = open_header(address)
     for i in range(chosen.shape[0]):
+        arms.net_coef[chosen[i], :] = 0.0
         ridge.refresh(columns, rule, arms, chosen[i])

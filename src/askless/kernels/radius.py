@@ -2,8 +2,21 @@
 
 import math
 
-from askless.kernels.bundles import FIXED, ONE_HOT, PUBLISHED_SQRT, VALID, Arms, Columns, Rule
+from askless.kernels.bundles import (
+    FIXED,
+    NET_PUBLISHED_SQRT,
+    NET_SCALED,
+    NET_SCALED_SQRT,
+    NET_VALID,
+    ONE_HOT,
+    PUBLISHED_SQRT,
+    VALID,
+    Arms,
+    Columns,
+    Rule,
+)
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.net_arms import noise_level
 from askless.kernels.triangle import largest
 
 
@@ -12,6 +25,8 @@ def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
     if rule.form == FIXED:
         return rule.fixed
+    if rule.form >= NET_VALID:
+        return net_radius(columns, rule, arms, k)
     n = arms.n[k]
     if rule.form == VALID:
         questions = 0
@@ -68,3 +83,37 @@ def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
                 found = max(found, largest(arms.variance[k, at : at + width]))
             at += width
     return found
+
+
+@kernel()
+def net_radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
+    """Radius of an elastic net's confidence set (maths 3.2)."""
+    level = noise_level(columns, rule, arms, k) if arms.n[k] > 0 else 0.0
+    if rule.form == NET_VALID:
+        return math.sqrt(max(net_bound(columns, rule, arms, k, level), 0.0))
+    taxicab = 0.0
+    for i in range(arms.size[k]):
+        taxicab += abs(arms.estimate[k, i])
+    scaled = rule.form in (NET_SCALED, NET_SCALED_SQRT)
+    norm = (rule.b1 + taxicab) * columns.low.shape[0] if scaled else rule.b1
+    theta = math.sqrt(6.0 * level * norm + 4.0 * rule.alpha * rule.b1**2)
+    if rule.form in (NET_PUBLISHED_SQRT, NET_SCALED_SQRT):
+        return math.sqrt(theta)
+    return theta
+
+
+@kernel()
+def net_bound(columns: Columns, rule: Rule, arms: Arms, k: int, level: float) -> float:
+    """The largest right-hand side of maths 3.2 over the parameters that are possible."""
+    longest, fitted, squared = 0.0, 0.0, 0.0
+    for j in range(1, columns.low.shape[0]):
+        longest = max(longest, abs(columns.low[j]), abs(columns.high[j]))
+    for i in range(arms.size[k]):
+        j, size = arms.columns[k, i], abs(arms.estimate[k, i])
+        reach = max(abs(columns.low[j]), abs(columns.high[j]))
+        fitted += size if j == 0 else (1.0 - rule.multiple) * reach * size
+        squared += size * size
+    possible = max(1.0, (1.0 + rule.multiple) * longest) * rule.b1
+    if rule.plain and not rule.raw:
+        possible = min(possible, (1.0 + rule.multiple) * rule.span / 2.0)
+    return level * (possible + fitted) + rule.alpha * (rule.b2**2 - squared)

@@ -7,9 +7,10 @@ import math
 
 import numpy as np
 
-from askless.kernels.bundles import Arms, Columns, Flags, Floats, Rule
+from askless.kernels.bundles import NET_ESTIMATES, NO_NET, Arms, Columns, Flags, Floats, Rule
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, spread, store
+from askless.kernels.net_arms import is_zero, refit, refit_anew
 from askless.kernels.radius import radius
 from askless.kernels.triangle import (
     add_multiple,
@@ -133,6 +134,9 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
     hopeless = (1.0 + 1e-9) * rule.beta_min**2
     for g in range(columns.first.shape[0]):
         if arms.support[k, g]:
+            if rule.net != NO_NET and not is_zero(arms, k, at, columns.width[g]):
+                at += columns.width[g]
+                continue
             if columns.width[g] == 1 and arms.radius[k] ** 2 * arms.variance[k, at] > hopeless:
                 at += 1
                 continue
@@ -165,6 +169,8 @@ def pack(columns: Columns, arms: Arms, k: int) -> None:
             continue
         arms.columns[k, kept] = column
         arms.moment[k, kept] = arms.moment[k, i]
+        if arms.net_coef.shape[1] > 0:
+            arms.net_coef[k, kept] = arms.net_coef[k, i]
         arms.work[0, kept] = i
         for j in range(kept + 1):
             arms.gram[k, kept, j] = arms.gram[k, i, int(arms.work[0, j])]
@@ -197,13 +203,17 @@ def settle(arms: Arms, k: int) -> None:
 
 
 @kernel(**INLINE)
-def count_row(arms: Arms, k: int, z: Floats, y: float) -> None:
+def count_row(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> None:
     """Add a row to arm k's statistics, exactly."""
     if arms.waiting[k] == arms.recent.shape[1]:
         settle(arms, k)
     packed = arms.recent[k, arms.waiting[k]]
     gather(arms, k, z, packed)
-    arms.waiting[k] += 1
+    if rule.net == NO_NET:
+        arms.waiting[k] += 1
+    else:  # a net needs the Gram matrix at once, and whole
+        for i in range(arms.size[k]):
+            add_multiple(packed[i], packed, arms.gram[k, i], arms.size[k])
     add_multiple(y, packed, arms.moment[k], arms.size[k])
     arms.squares[k] += y * y
     arms.n[k] += 1
@@ -230,7 +240,7 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float,
     """
     dropped, fresh = take(columns, rule, arms, k, z, y)
     if not fresh:
-        packed, size = arms.recent[k, arms.waiting[k] - 1], arms.size[k]
+        packed, size = arms.recent[k, max(arms.waiting[k] - 1, 0)], arms.size[k]
         if not ready:
             times(arms.root[k], packed, size, arms.projected[k])
         update(columns, rule, arms, k, rule.span * y - dot(packed, arms.estimate[k], size))
@@ -245,7 +255,7 @@ def take(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) 
     And whether everything was derived anew, the row included: after a drop, or when it is time.
     """
     dropped = drop_questions(columns, rule, arms, k) if rule.beta_min > 0.0 else 0
-    count_row(arms, k, z, y)
+    count_row(rule, arms, k, z, y)
     fresh = dropped > 0 or arms.stale[k] >= REFRESH_EVERY
     if fresh:
         refresh(columns, rule, arms, k)
@@ -261,12 +271,14 @@ def update(columns: Columns, rule: Rule, arms: Arms, k: int, error: float) -> No
     late = arms.late[k]
     slopes, lifts = arms.slopes[k, late], arms.lifts[k, late]
     tau = add_row(arms.weights[k], arms.projected[k], arms.size[k], arms.work[1], slopes, lifts)
-    arms.moves[k, late] = error / tau
+    arms.moves[k, late] = error / tau if rule.net != NET_ESTIMATES else 0.0
     arms.late[k], arms.ready[k] = late + 1, 0
-    if rule.beta_min > 0.0 or rule.sharp_bias:
+    if rule.beta_min > 0.0 or rule.sharp_bias or rule.net != NO_NET:
         catch_up(arms, k)
         diagonal_of(arms.root[k], arms.weights[k], arms.size[k], arms.variance[k])
     arms.log_det[k] += math.log(tau)
+    if rule.net != NO_NET:
+        refit(columns, rule, arms, k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
     arms.radius[k] = radius(columns, rule, arms, k)
@@ -296,5 +308,7 @@ def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     for i in range(size):
         w[i] *= rule.span * arms.weights[k, i]
     transposed_times(root, w, size, arms.estimate[k])
+    if rule.net != NO_NET:
+        refit_anew(columns, rule, arms, k)
     arms.stale[k] = 0
     arms.radius[k] = radius(columns, rule, arms, k)

@@ -49,7 +49,7 @@ def play_visits(
             if ahead.learn(future, columns, rule, arms, best, t, z, y) > 0:
                 questions = count_asked(arms.support, always)
                 for g in range(always.shape[0]):
-                    if arms.support[best, g] == 0 and drops[best, g] == 0:
+                    if arms.dropped_at[best, g] == arms.n[best] - 1:  # dropped before this row
                         drops[best, g] = begun + now + 1
     for k in range(arm_count):
         ridge.catch_up(arms, k)

@@ -58,8 +58,11 @@ def add_multiple(weight: float, x: Floats, y: Floats, size: int) -> None:
 
 @kernel(**INLINE)
 def times(root: Floats, z: Floats, size: int, out: Floats) -> None:
-    """Put M z into `out`; four rows share a pass over z, reading zeros above the diagonal."""
-    for i in range(0, size, 4):
+    """Put M z into `out`, whole lanes of it; four rows share a pass over z.
+
+    They read the zeros above the diagonal, and in the last lane those below the last row.
+    """
+    for i in range(0, -(-size // WIDTH) * WIDTH, 4):
         row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
         a = b = c = d = spread(0.0)
         for j in range(0, i + 4, WIDTH):

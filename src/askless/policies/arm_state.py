@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.errors import StateError
+from askless.errors import SettingError, StateError
 from askless.kernels import doors, ridge
 from askless.kernels.bundles import (
     Arms,
@@ -24,8 +24,9 @@ from askless.kernels.bundles import (
 from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
+MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
-SCRATCH = ("complete", "row", "scores", "step", "work", "block")
+SCRATCH = ("complete", "row", "scores", "step", "work", "block", "net_work")
 
 
 class ArmState:
@@ -47,6 +48,12 @@ class ArmState:
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         p, widest = survey.column_count, int(survey.columns.width.max())
+        size = 16 * len(shares) * p * p / 2**30
+        if size > MOST_GIB:
+            raise SettingError(
+                f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
+                f" {MOST_GIB} GiB is the most"
+            )
         state = cls(survey, *arms_buffers(len(shares), len(survey), p, widest, rule))
         arms = state.arms
         arms.support[:] = 1

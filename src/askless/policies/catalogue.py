@@ -6,6 +6,7 @@ from pathlib import Path
 
 from askless.errors import AsklessError, SettingError, StateError
 from askless.policies.base import Policy
+from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.files import read_state
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
@@ -14,7 +15,7 @@ from askless.survey import Study
 __all__ = ["POLICIES", "load", "policy_for"]
 
 POLICIES: dict[str, type[Policy]] = {
-    kind.name: kind for kind in (RidgeSurveyUCB, LinUCB, OFUL, Target, Uniform)
+    kind.name: kind for kind in (RidgeSurveyUCB, ElasticNetSurveyUCB, LinUCB, OFUL, Target, Uniform)
 }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.kernels import ridge
+from askless.kernels.elastic_net import GOOD
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -82,7 +83,8 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     high=high,
                     kept=kept,
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
-                    reason=_reason(policy, int(state.n[k]), high, open_ends),
+                    reason=_reason(policy, int(state.n[k]), high, open_ends)
+                    + _zeros(policy, k, g, int(at[g]), high),
                 )
             )
     return rows
@@ -97,7 +99,8 @@ def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
         return ""
     first, second = np.triu_indices(len(points), 1)
     directions = points[first] - points[second]
-    root = state.root[k, : state.size[k], own]
+    size = state.size[k]
+    root = np.sqrt(state.weights[k, :size, None]) * state.root[k, :size, own]
     slack = state.radius[k] * np.linalg.norm(root @ directions.T, axis=0)
     widest = int(np.argmax(np.abs(directions @ state.estimate[k, own]) + slack))
     return f" between {names[first[widest]]} and {names[second[widest]]}"
@@ -115,4 +118,22 @@ def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> st
         return "the arm has not been played yet"
     if high > beta_min:
         return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
+    if policy.has_net:
+        return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
     return "it will be dropped when the arm is next played"
+
+
+def _zeros(policy: LinearUCB, k: int, g: int, at: int, high: float) -> str:
+    """Say what an elastic net makes of a question."""
+    state = policy._model.arms
+    if not policy.has_net or policy.beta_min == 0 or state.n[k] == 0:
+        return ""
+    if not state.support[k, g]:
+        return ", and its coefficients were zero"
+    own = state.net_coef[k, at : at + policy.survey.questions[g].width]
+    if state.net_residual[k] > GOOD:
+        return "; the elastic net has not converged, so that nothing is dropped"
+    if own.any():
+        return "; its coefficients are not all zero"
+    soon = ", and it will be dropped when the arm is next played"
+    return "; its coefficients are zero" + (soon if high <= policy.beta_min else "")

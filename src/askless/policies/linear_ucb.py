@@ -33,6 +33,7 @@ class LinearUCB(Policy):
 
     radii: ClassVar[tuple[str, ...]]  # the default first
     drops: ClassVar[bool] = False  # whether questions may leave
+    has_net: ClassVar[bool] = False  # whether an elastic net has a say in it
 
     def __init__(
         self,
@@ -49,9 +50,7 @@ class LinearUCB(Policy):
         radius: str | None = None,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.settings = Settings.check(
-            reward=self.reward,
-            radii=self.radii,
+        self._begin(
             beta_min=beta_min,
             delta=delta,
             alpha=alpha,
@@ -60,11 +59,17 @@ class LinearUCB(Policy):
             b2=b2,
             radius=radius,
         )
-        resolved = self.settings.resolve(survey, self.reward, unions=self.drops)
+
+    def _begin(self, **given: Any) -> None:
+        """Check the settings and start with arms that have learned nothing."""
+        self.settings = Settings.check(reward=self.reward, radii=self.radii, **given)
+        resolved = self.settings.resolve(
+            self.survey, self.reward, unions=self.drops, net=self.has_net
+        )
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
         shares = np.full(len(self.roster), self.delta / len(self.roster))
-        self._model = ArmState.empty(survey, resolved.rule, shares)
+        self._model = ArmState.empty(self.survey, resolved.rule, shares)
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -86,11 +91,14 @@ class LinearUCB(Policy):
     @property
     def estimate(self) -> Floats:
         """Estimated parameters (K × p) in reward units; zero outside an arm's support."""
+        return self._unpacked(self._model.arms.estimate)
+
+    def _unpacked(self, packed: Floats) -> Floats:
         state = self._model.arms
-        estimate = np.zeros((len(self.roster), self.survey.column_count))
+        unpacked = np.zeros((len(self.roster), self.survey.column_count))
         for k, size in enumerate(state.size):
-            estimate[k, state.columns[k, :size]] = state.estimate[k, :size]
-        return estimate
+            unpacked[k, state.columns[k, :size]] = packed[k, :size]
+        return unpacked
 
     @property
     def radius(self) -> Floats:
@@ -159,13 +167,15 @@ class LinearUCB(Policy):
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         if type(z) is np.ndarray and z.dtype is FLOAT and z.ndim == 1 and z.flags.c_contiguous:
-            arm: int = doors.play_row(self._model.address, self.roster.live, z)
+            model = self._model  # held while the kernel works at its address
+            arm: int = doors.play_row(model.address, self.roster.live, z)
             if arm != doors.DECLINED:
                 return arm
         return super().play(z)
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
+        model = self._model
         if (
             type(z) is np.ndarray
             and z.dtype is FLOAT
@@ -173,7 +183,8 @@ class LinearUCB(Policy):
             and z.flags.c_contiguous
             and type(arm_index) is int
             and type(reward) in NUMBERS
-            and doors.learn_row(self._model.address, arm_index, z, reward) != doors.DECLINED
+            and 0 <= arm_index < len(self.roster.arms)
+            and doors.learn_row(model.address, arm_index, z, reward) != doors.DECLINED
         ):
             self._version += 1
             self._next_number += 1
@@ -184,7 +195,8 @@ class LinearUCB(Policy):
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         scores = np.empty(len(self.roster))
-        arm = doors.score_row(self._model.address, mask, z, scores)
+        model = self._model
+        arm = doors.score_row(model.address, mask, z, scores)
         return Decision(int(arm), scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
@@ -195,7 +207,8 @@ class LinearUCB(Policy):
         return self._model.support
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        doors.learn_rows(self._model.address, played, rows, ys)
+        model = self._model
+        doors.learn_rows(model.address, played, rows, ys)
 
     def _grow(self) -> None:
         later = len(self.roster) + 1 - self.roster.at_start
@@ -205,7 +218,10 @@ class LinearUCB(Policy):
         self._model = self._model.appended(share)
 
     def _settings(self) -> dict[str, Any]:
-        return dict(vars(self.settings))
+        settings = dict(vars(self.settings))
+        if not self.has_net:
+            del settings["lam"]
+        return settings
 
     def _state(self) -> dict[str, Any]:
         self._model.refresh()

@@ -10,7 +10,25 @@ import numpy as np
 from scipy.special import gammaln
 
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import FIXED, PUBLISHED, PUBLISHED_SQRT, VALID, Floats, Rule
+from askless.kernels.bundles import (
+    FIXED,
+    NET_ESTIMATES,
+    NET_PUBLISHED,
+    NET_PUBLISHED_SQRT,
+    NET_SCALED,
+    NET_SCALED_SQRT,
+    NET_SELECTS,
+    NET_VALID,
+    NO_NET,
+    OWN,
+    PUBLISHED,
+    PUBLISHED_SQRT,
+    SCALED,
+    UNIFORM,
+    VALID,
+    Floats,
+    Rule,
+)
 from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
 from askless.survey.reward import check_beta_min
@@ -18,12 +36,22 @@ from askless.survey.reward import check_beta_min
 __all__ = ["RADII", "Settings"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
+SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
 
 RADII = {
     "valid": VALID,
     "published": PUBLISHED,
     "published_sqrt": PUBLISHED_SQRT,
     "li2010": FIXED,
+}
+# Of the elastic net: the form, what the net is for, its penalties (maths 3.2).
+NET_RADII = {
+    "valid": (NET_VALID, NET_ESTIMATES, OWN),
+    "published": (NET_PUBLISHED, NET_ESTIMATES, UNIFORM),
+    "published_sqrt": (NET_PUBLISHED_SQRT, NET_ESTIMATES, UNIFORM),
+    "published_scaled": (NET_SCALED, NET_ESTIMATES, SCALED),
+    "published_scaled_sqrt": (NET_SCALED_SQRT, NET_ESTIMATES, SCALED),
+    "ridge": (VALID, NET_SELECTS, OWN),
 }
 
 
@@ -38,6 +66,7 @@ class Settings:
     sigma: float | None = None
     b1: float | None = None
     b2: float | None = None
+    lam: float | None = None
 
     @classmethod
     def check(cls, *, reward: RewardRange, radii: tuple[str, ...], **given: Any) -> Settings:
@@ -47,27 +76,34 @@ class Settings:
             raise SettingError(f"radius is {shown(radius)}; choose {' or '.join(map(repr, radii))}")
         beta_min = check_beta_min(given["beta_min"], reward)
         checked: dict[str, float | None] = {}
-        for name in ("delta", "alpha", "sigma", "b1", "b2"):
-            value = given[name]
+        for name in ("delta", "alpha", "sigma", "b1", "b2", "lam"):
+            value = given.get(name)
             if value is not None:
                 value = check_number(value, name)
                 if value <= 0:
                     raise SettingError(f"{name} is {value:g}; give a number above 0")
-                if not SMALLEST <= value <= 1 / SMALLEST:
-                    raise SettingError(f"{name} is {value:g}; give one from 1e-100 to 1e100")
+                least = SMALLEST_ALPHA if name == "alpha" else SMALLEST
+                if not least <= value <= 1 / SMALLEST:
+                    raise SettingError(f"{name} is {value:g}; give one from {least:g} to 1e100")
             checked[name] = value
         if checked["delta"] is not None and checked["delta"] >= 1:
             raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
+        if checked["lam"] is not None and radius.startswith("published"):
+            raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
         return cls(beta_min=beta_min, radius=radius, **checked)
 
-    def resolve(self, survey: Survey, reward: RewardRange, *, unions: bool) -> Resolved:
+    def resolve(
+        self, survey: Survey, reward: RewardRange, *, unions: bool, net: bool = False
+    ) -> Resolved:
         """Fill in the defaults: from the coding, the survey and the reward range (maths 1.2, 1.3).
 
-        `unions` says whether the set must hold for every support, or for the full one only.
+        `unions` says whether the set must hold for every support, or for the full one only; `net`
+        whether the radius is one of the elastic net's.
         """
+        form, use, penalty = NET_RADII[self.radius] if net else (RADII[self.radius], NO_NET, OWN)
         raw = survey.coding == "raw"
         derived = Constants.derive(survey, reward.span)
-        alpha = 5.0 if self.radius == "valid" and not raw else 1.0
+        alpha = 5.0 if self.radius in ("valid", "ridge") and not raw else 1.0
         resolved = Constants(
             sigma=derived.sigma if self.sigma is None else self.sigma,
             b1=derived.b1 if self.b1 is None else self.b1,
@@ -78,7 +114,11 @@ class Settings:
         delta = (0.1 if raw else 0.05) if self.delta is None else self.delta
         alpha = alpha if self.alpha is None else self.alpha
         rule = Rule(
-            form=RADII[self.radius],
+            form=form,
+            net=use,
+            penalty=penalty,
+            multiple=1.0 if self.lam is None else self.lam,
+            b2=resolved.b2,
             alpha=alpha,
             sigma=resolved.sigma,
             beta_min=self.beta_min if unions else 0.0,

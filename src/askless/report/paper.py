@@ -1,4 +1,4 @@
-"""The paper's experiment: its ridge figures, run and written to files (maths 7)."""
+"""The paper's experiment: its five figures, run and written to files (maths 7)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from askless.environments import paper_environment
-from askless.policies import RidgeSurveyUCB
+from askless.environments import LinearEnvironment, paper_environment
+from askless.policies import ElasticNetSurveyUCB, Policy, RidgeSurveyUCB
 from askless.simulation import Runs, simulate
 from askless.simulation.figures import draw
 
 __all__ = ["Figure", "paper_figures", "write_paper"]
 
 # The paper gives sigma and the norms; it is silent on alpha and delta (maths 7).
-SETTINGS = {"sigma": 1.0, "alpha": 1.0, "delta": 0.1, "radius": "published_sqrt"}
+SIGMA, ALPHA, DELTA, B1 = 1.0, 1.0, 0.1, 2.0
 FEATURES = 50
-RIDGE = ((3, 0.3), (5, 0.3), (5, 0.5))  # arms and beta_min of the three ridge figures
+RIDGE, NET, NEVER = "Ridge SurveyUCB", "Elastic Net SurveyUCB", "LinUCB (never drops)"
+# Arms, beta_min and curves of each figure; the first curve is what the figure is about.
+FIGURES = (
+    (3, 0.3, (RIDGE, NEVER)),
+    (5, 0.3, (RIDGE, NEVER)),
+    (5, 0.5, (RIDGE, NEVER)),
+    (5, 0.7, (NET, RIDGE, NEVER)),
+    (5, 1.5, (NET, RIDGE, NEVER)),
+)
 
 
 @dataclass(frozen=True)
@@ -41,38 +49,55 @@ def paper_figures(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Figure]:
-    """Run the experiment, figure by figure: Ridge SurveyUCB, and the same UCB without dropping.
+    """Run the experiment, figure by figure: SurveyUCB, and the same UCB without dropping.
 
-    The latter is what the paper calls LinUCB. The radius is `published_sqrt`, which guarantees
-    nothing but is the only one that drops questions within the paper's horizon.
+    The latter is what the paper calls LinUCB. The radii are `published_sqrt` and, of the elastic
+    net, `published_scaled_sqrt`, which guarantee nothing but are the only ones that drop questions
+    within the paper's horizon, and keep what the paper says is kept.
     """
-    for arms, beta_min in RIDGE:
+    never: dict[int, Runs] = {}
+    for arms, beta_min, labels in FIGURES:
         world = paper_environment(arms=arms, features=FEATURES, coding="raw")
         curves = {}
-        for label, drop in (("Ridge SurveyUCB", beta_min), ("LinUCB (never drops)", 0.0)):
-            policy = RidgeSurveyUCB(
-                world.survey,
-                arms=world.arms,
-                reward=world.reward,
-                beta_min=drop,
-                b2=math.sqrt(FEATURES),
-                **SETTINGS,  # type: ignore[arg-type]
-            )
-            curves[label] = simulate(
-                policy, world, horizon, runs, seed, workers=workers, progress=progress
-            )
+        for label in labels:
+            if label != NEVER or arms not in never:
+                policy = _policy(label, world, beta_min)
+                curves[label] = simulate(
+                    policy, world, horizon, runs, seed, workers=workers, progress=progress
+                )
+            if label == NEVER:
+                curves[label] = never.setdefault(arms, curves.get(label) or never[arms])
+        kind = "net" if labels[0] == NET else "ridge"
         yield Figure(
-            name=f"ridge-arms{arms}-betamin{beta_min:g}",
-            title=f"Ridge SurveyUCB, {arms} arms, beta_min = {beta_min:g}, mean of {runs} runs",
+            name=f"{kind}-arms{arms}-betamin{beta_min:g}",
+            title=f"{labels[0]}, {arms} arms, beta_min = {beta_min:g}: mean and range of"
+            f" {runs} run{'s' if runs > 1 else ''}",
             arms=arms,
             beta_min=beta_min,
             curves=curves,
         )
 
 
+def _policy(label: str, world: LinearEnvironment, beta_min: float) -> Policy:
+    kind = ElasticNetSurveyUCB if label == NET else RidgeSurveyUCB
+    return kind(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=0.0 if label == NEVER else beta_min,
+        radius="published_scaled_sqrt" if label == NET else "published_sqrt",
+        sigma=SIGMA,
+        alpha=ALPHA,
+        delta=DELTA,
+        b1=B1,
+        b2=math.sqrt(FEATURES),
+    )
+
+
 def visits_of(horizon: int, runs: int) -> int:
-    """Count the visits that `paper_figures` plays."""
-    return horizon * runs * 2 * len(RIDGE)
+    """Count the visits that `paper_figures` plays; what never drops is played once for its arms."""
+    dropping = sum(len(labels) - 1 for _, _, labels in FIGURES)
+    return horizon * runs * (dropping + len({arms for arms, _, _ in FIGURES}))
 
 
 def write_paper(figure: Figure, folder: Path) -> list[Path]:

@@ -33,8 +33,8 @@ def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.25)
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.xaxis.set_major_formatter("{x:,.10g}")
+        axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.spines[["top", "right"]].set_visible(False)
     regret.legend(frameon=False)
     if title:

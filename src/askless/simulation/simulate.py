@@ -23,6 +23,7 @@ from askless.simulation.runs import Drop, Run, Runs
 __all__ = ["simulate"]
 
 Progress = Callable[[int], None]
+MOST = 10**15  # visits, runs, or a seed
 
 
 def simulate(
@@ -284,5 +285,6 @@ def _share_out(
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise SettingError(f"{name} is {shown(value)}; give a whole number from {least} on")
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= MOST:
+        raise SettingError(f"{name} is {shown(value)}; give a whole number from {least} to {MOST}")

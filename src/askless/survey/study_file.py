@@ -89,6 +89,25 @@ class RidgeSection(_UCBSection):
     radius: Literal["valid", "published", "published_sqrt"] | None = None
 
 
+class ElasticNetSection(_UCBSection):
+    """Elastic Net SurveyUCB; a setting left out gets its default."""
+
+    name: Literal["elastic-net"]
+    beta_min: BetaMin = Field(description=BETA_MIN)
+    radius: (
+        Literal[
+            "valid",
+            "published",
+            "published_sqrt",
+            "published_scaled",
+            "published_scaled_sqrt",
+            "ridge",
+        ]
+        | None
+    ) = None
+    lam: Positive | None = Field(None, description="Multiple of the smallest valid penalty.")
+
+
 class LinUCBSection(_UCBSection):
     """LinUCB; asks everything."""
 
@@ -116,7 +135,8 @@ QuestionSection = Annotated[
     ScaleSection | YesNoSection | ChoiceSection | MultiSection, Field(discriminator="kind")
 ]
 PolicySection = Annotated[
-    RidgeSection | LinUCBSection | OFULSection | UniformSection, Field(discriminator="name")
+    RidgeSection | ElasticNetSection | LinUCBSection | OFULSection | UniformSection,
+    Field(discriminator="name"),
 ]
 
 

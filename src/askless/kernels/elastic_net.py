@@ -1,0 +1,347 @@
+"""The elastic net from sums alone: follow the solution with its active set (maths 3.1).
+
+Minimises ½ b'(G + ridge I)b - c'b + Σ penalty_j |b_j|. The Gram matrix G is given whole, both
+triangles; everything is padded with zeros (lanes).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from askless.kernels.bundles import Floats, Ints
+from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.lanes import WIDTH, fma, load, padded, spread, store
+from askless.kernels.triangle import add_multiple, dot
+
+GOOD = 1e-10  # a solution's KKT residual, relative to the largest |c|
+EXACT = 1e-14  # what is aimed at
+REBUILD_EVERY = 512  # rank-one updates between fresh inverses
+PATIENCE = 10_000  # sweeps of coordinate descent
+
+
+class Problem(NamedTuple):
+    """What is minimised."""
+
+    gram: Floats  # (P, P) G
+    moment: Floats  # (P,) c
+    penalty: Floats  # (P,) of |b_j|; 0: the coefficient is free
+    ridge: float
+    size: int  # how many columns count
+
+
+class Net(NamedTuple):
+    """A solution and the active set that it was found with."""
+
+    coef: Floats  # (P,) b
+    sign: Floats  # (P,) of the active coefficients; 0 of the free and the inactive ones
+    active: Ints  # (P,) the active columns, in the order of `inverse`
+    place: Ints  # (P,) a column's place among them, -1 if it is not active
+    counts: Ints  # (2,) how many are active; updates since `inverse` was built
+    inverse: Floats  # (P, P) of (G + ridge I) on them
+    target: Floats  # (P,) where the active coefficients would go, by column
+    gradient: Floats  # (P,) c - G target
+    work: Floats  # (2, P) scratch, by place
+
+
+def empty_net(p: int) -> Net:
+    """Return room for a problem with p columns, and b = 0."""
+    wide = padded(p)
+    vectors = [np.zeros(wide) for _ in range(4)]
+    return Net(
+        coef=vectors[0],
+        sign=vectors[1],
+        active=np.zeros(wide, dtype=np.int64),
+        place=np.full(wide, -1),
+        counts=np.zeros(2, dtype=np.int64),
+        inverse=np.zeros((wide, wide)),
+        target=vectors[2],
+        gradient=vectors[3],
+        work=np.zeros((2, wide)),
+    )
+
+
+@kernel()
+def solve(problem: Problem, net: Net) -> float:
+    """Go from the net's coefficients to the solution; returns its KKT residual, relative.
+
+    Each turn heads for the minimum on the active set with its signs. Where a coefficient would
+    change its sign on the way, it stops there at zero and leaves; where none does, the column that
+    violates the optimality conditions most enters. The objective falls at every turn.
+    """
+    scale = largest_size(problem.moment, problem.size)
+    if scale == 0.0:
+        scale = 1.0
+    admit_free(problem, net)
+    slack = EXACT * scale
+    entered = -1
+    for _ in range(20 * problem.size + 100):
+        aim(problem, net, slack)
+        blocked, step = first_crossing(net)
+        if blocked >= 0:
+            if blocked == entered and step == 0.0:
+                slack *= 10.0  # it had entered because of rounding
+            move(net, step)
+            net.coef[blocked] = 0.0
+            leave(net, net.place[blocked])
+            entered = -1
+            continue
+        move(net, 1.0)
+        entered = worst_outside(problem, net, slack)
+        if entered < 0:
+            residual = worst_inside(problem, net) / scale
+            if residual <= GOOD:
+                return residual
+            break
+        enter(problem, net, entered)
+        net.sign[entered] = 1.0 if net.gradient[entered] > 0.0 else -1.0
+    return descend(problem, net)
+
+
+@kernel(**INLINE)
+def largest_size(x: Floats, size: int) -> float:
+    """Return the largest absolute entry."""
+    found = 0.0
+    for j in range(size):
+        found = max(found, abs(x[j]))
+    return found
+
+
+@kernel(**INLINE)
+def admit_free(problem: Problem, net: Net) -> None:
+    """Let every free column be active, and every other one have the sign of its coefficient."""
+    for j in range(problem.size):
+        if problem.penalty[j] == 0.0:
+            net.sign[j] = 0.0
+            if net.place[j] < 0:
+                enter(problem, net, j)
+        elif net.place[j] >= 0 and net.sign[j] == 0.0:
+            net.sign[j] = 1.0 if net.coef[j] > 0.0 else -1.0
+            if net.coef[j] == 0.0:
+                net.sign[j] = 0.0
+                leave(net, net.place[j])
+
+
+@kernel()
+def aim(problem: Problem, net: Net, slack: float) -> None:
+    """Put the minimum on the active set with its signs into `target`, refined to rounding.
+
+    And c - G target into `gradient`.
+    """
+    if net.counts[1] >= REBUILD_EVERY:
+        rebuild(problem, net)
+    count = net.counts[0]
+    right, found = net.work[0], net.work[1]
+    for i in range(count):
+        j = net.active[i]
+        right[i] = problem.moment[j] - problem.penalty[j] * net.sign[j]
+        net.target[j] = 0.0
+    for attempt in range(6):
+        right[count : count + 2 * WIDTH] = 0.0
+        for i in range(0, count, WIDTH):
+            store(found, i, spread(0.0))
+        for i in range(count):
+            add_multiple(right[i], net.inverse[i], found, count)
+        for i in range(count):
+            net.target[net.active[i]] += found[i]
+        set_gradient(problem, net)
+        off = 0.0
+        for i in range(count):
+            j = net.active[i]
+            pull = problem.penalty[j] * net.sign[j] + problem.ridge * net.target[j]
+            right[i] = net.gradient[j] - pull
+            off = max(off, abs(right[i]))
+        if off <= slack:
+            return
+        if attempt == 3:
+            rebuild(problem, net)
+
+
+@kernel(**INLINE)
+def set_gradient(problem: Problem, net: Net) -> None:
+    """Put c - G target into `gradient`."""
+    for j in range(0, problem.size, WIDTH):
+        store(net.gradient, j, load(problem.moment, j))
+    for i in range(net.counts[0]):
+        j = net.active[i]
+        add_multiple(-net.target[j], problem.gram[j], net.gradient, problem.size)
+
+
+@kernel(**INLINE)
+def first_crossing(net: Net) -> tuple[int, float]:
+    """Return the first active column to reach zero on the way to the target, and how far that is.
+
+    (-1, 1) if none does.
+    """
+    blocked, step = -1, 1.0
+    for i in range(net.counts[0]):
+        j = net.active[i]
+        if net.sign[j] * net.target[j] <= 0.0 and net.sign[j] != 0.0:
+            way = net.coef[j] - net.target[j]
+            until = net.coef[j] / way if way != 0.0 else 0.0
+            if until < step or blocked < 0:
+                blocked, step = j, until
+    return blocked, step
+
+
+@kernel(**INLINE)
+def move(net: Net, step: float) -> None:
+    """Go so far towards the target."""
+    for i in range(net.counts[0]):
+        j = net.active[i]
+        if step == 1.0:
+            net.coef[j] = net.target[j]
+        else:
+            net.coef[j] += step * (net.target[j] - net.coef[j])
+
+
+@kernel(**INLINE)
+def worst_outside(problem: Problem, net: Net, slack: float) -> int:
+    """Return the inactive column that should be active most, or -1."""
+    worst, most = -1, slack
+    for j in range(problem.size):
+        if net.place[j] < 0:
+            excess = abs(net.gradient[j]) - problem.penalty[j]
+            if excess > most:
+                worst, most = j, excess
+    return worst
+
+
+@kernel(**INLINE)
+def worst_inside(problem: Problem, net: Net) -> float:
+    """Return the largest violation of the optimality conditions, given the gradient at `coef`."""
+    most = 0.0
+    for j in range(problem.size):
+        pull = problem.ridge * net.coef[j]
+        if net.coef[j] == 0.0:
+            most = max(most, abs(net.gradient[j]) - problem.penalty[j])
+        else:
+            sign = 1.0 if net.coef[j] > 0.0 else -1.0
+            most = max(most, abs(net.gradient[j] - problem.penalty[j] * sign - pull))
+    return most
+
+
+@kernel()
+def enter(problem: Problem, net: Net, j: int) -> None:
+    """Make column j active: the inverse grows by a border."""
+    count, inverse = net.counts[0], net.inverse
+    beside, b = net.work[0], net.work[1]
+    for i in range(count):
+        beside[i] = problem.gram[net.active[i], j]
+    b[:] = 0.0
+    for i in range(count):
+        add_multiple(beside[i], inverse[i], b, count)
+    beside[count : count + 2 * WIDTH] = 0.0
+    # The exact Schur complement is at least `ridge`; less is rounding.
+    schur = max(problem.gram[j, j] + problem.ridge - dot(beside, b, count), problem.ridge)
+    for i in range(count):
+        add_multiple(b[i] / schur, b, inverse[i], count)
+        inverse[i, count] = inverse[count, i] = -b[i] / schur
+    inverse[count, count] = 1.0 / schur
+    net.active[count], net.place[j] = j, count
+    net.counts[0] = count + 1
+
+
+@kernel()
+def leave(net: Net, place: int) -> None:
+    """Make the column at a place inactive: it goes last, and the inverse loses its border."""
+    last, inverse = net.counts[0] - 1, net.inverse
+    gone = net.active[place]
+    if place != last:
+        for i in range(last + 1):
+            inverse[place, i], inverse[last, i] = inverse[last, i], inverse[place, i]
+        for i in range(last + 1):
+            inverse[i, place], inverse[i, last] = inverse[i, last], inverse[i, place]
+        net.active[place] = net.active[last]
+        net.place[net.active[place]] = place
+    border = net.work[0]
+    for i in range(last + 1):
+        border[i] = inverse[last, i]
+        inverse[last, i] = inverse[i, last] = 0.0
+    corner = border[last]
+    border[last : last + 2 * WIDTH] = 0.0
+    for i in range(last):
+        add_multiple(-border[i] / corner, border, inverse[i], last)
+    net.place[gone] = -1
+    net.sign[gone] = 0.0
+    net.target[gone] = 0.0
+    net.counts[0] = last
+
+
+@kernel()
+def rebuild(problem: Problem, net: Net) -> None:
+    """Compute the inverse on the active set anew."""
+    count = net.counts[0]
+    net.inverse[:] = 0.0
+    net.counts[0] = net.counts[1] = 0
+    for i in range(count):
+        enter(problem, net, net.active[i])
+
+
+@kernel(**INLINE)
+def add_row_to_net(net: Net, z: Floats) -> None:
+    """Bring the inverse up to date when z z' has been added to the Gram matrix."""
+    count = net.counts[0]
+    own, u = net.work[0], net.work[1]
+    for i in range(count):
+        own[i] = z[net.active[i]]
+    own[count : count + 2 * WIDTH] = 0.0
+    for i in range(0, count, WIDTH):
+        store(u, i, spread(0.0))
+    for i in range(count):
+        add_multiple(own[i], net.inverse[i], u, count)
+    tau = 1.0 + dot(own, u, count)
+    for i in range(count):
+        weight = spread(-u[i] / tau)
+        for j in range(0, count, WIDTH):
+            store(net.inverse[i], j, fma(weight, load(u, j), load(net.inverse[i], j)))
+    net.counts[1] += 1
+
+
+@kernel()
+def descend(problem: Problem, net: Net) -> float:
+    """Coordinate descent from the net's coefficients; returns the KKT residual, relative.
+
+    The fallback where following fails, and a check of it in the tests.
+    """
+    scale = largest_size(problem.moment, problem.size)
+    if scale == 0.0:
+        scale = 1.0
+    residual = np.inf
+    for sweep in range(PATIENCE):
+        if sweep % 32 == 0:  # the gradient is kept by updates: compute it anew now and then
+            restart(problem, net)
+            set_gradient(problem, net)
+            residual = worst_inside(problem, net) / scale
+            if residual <= EXACT:
+                break
+        change = 0.0
+        for j in range(problem.size):
+            diagonal = problem.gram[j, j]
+            old = net.coef[j]
+            reach = net.gradient[j] + diagonal * old
+            new = max(abs(reach) - problem.penalty[j], 0.0) / (diagonal + problem.ridge)
+            new = new if reach > 0.0 else -new
+            if new != old:
+                net.coef[j] = new
+                add_multiple(old - new, problem.gram[j], net.gradient, problem.size)
+                change = max(change, abs(new - old) * (diagonal + problem.ridge))
+        if change <= EXACT * scale:
+            break
+    restart(problem, net)
+    set_gradient(problem, net)
+    residual = worst_inside(problem, net) / scale
+    rebuild(problem, net)
+    return residual
+
+
+@kernel()
+def restart(problem: Problem, net: Net) -> None:
+    """Let exactly the columns with a coefficient, and the free ones, be active; target = coef."""
+    net.counts[0] = 0
+    for j in range(problem.size):
+        net.place[j], net.sign[j], net.target[j] = -1, 0.0, net.coef[j]
+        if net.coef[j] != 0.0 or problem.penalty[j] == 0.0:
+            net.active[net.counts[0]], net.place[j] = j, net.counts[0]
+            net.counts[0] += 1
+            if problem.penalty[j] > 0.0:
+                net.sign[j] = 1.0 if net.coef[j] > 0.0 else -1.0
