@@ -75,6 +75,12 @@ def test_every_policy_runs_and_prints_a_table(policy):
         (("simulate", "--policy", "uniform", "--sigma", "1"), "--sigma"),
         (("simulate", "--frobnicate"), "--frobnicate"),
         (("paper", "--runs", "0"), "runs is 0"),
+        (("paper", "--out", "/dev/null/x"), "not a directory"),
+        (("simulate", "--beta-min", "1", "--seed", str(2**64)), "seed is"),
+        (("simulate", "--beta-min", "1", "--horizon", "1" + "0" * 23), "horizon is"),
+        (("simulate", "--beta-min", "1", "--features", "10000000"), "features is"),
+        (("simulate", "--policy", "linucb", "--lam", "2"), "--lam is not a setting"),
+        (("simulate", "--policy", "elastic-net"), "elastic-net needs --beta-min"),
         (("check", "nothing.yaml"), "nothing.yaml"),
         (("check",), "study"),
         (("frobnicate",), "frobnicate"),
@@ -126,10 +132,11 @@ def test_the_paper_writes_figures_and_curves(tmp_path):
     done = askless("paper", "--horizon", 300, "--runs", 2, "--json", cwd=tmp_path)
     assert done.returncode == 0
     curves = json.loads(done.stdout)
-    assert len(curves) == 3
-    for name, pair in curves.items():
-        assert list(pair) == ["Ridge SurveyUCB", "LinUCB (never drops)"]
-        assert pair["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
+    assert len(curves) == 5
+    for name, curve in curves.items():
+        net = ["Elastic Net SurveyUCB"] if name.startswith("net") else []
+        assert list(curve) == [*net, "Ridge SurveyUCB", "LinUCB (never drops)"]
+        assert curve["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
         for ending in ("png", "svg", "csv"):
             assert (tmp_path / "askless-paper" / f"{name}.{ending}").stat().st_size > 1_000
     rows = Path(tmp_path, "askless-paper", f"{name}.csv").read_text().splitlines()

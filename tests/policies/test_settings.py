@@ -27,7 +27,7 @@ from askless.policies.settings import log_supports
         ("beta_min", None, "beta_min is None"),
         ("alpha", 0, "alpha is 0"),
         ("alpha", -1, "alpha is -1"),
-        ("alpha", 1e-320, "alpha is .*1e-100"),
+        ("alpha", 1e-13, "alpha is .*1e-12"),
         ("delta", 5e-324, "delta is .*1e-100"),
         ("sigma", 1e200, "sigma is 1e[+]200"),
         ("sigma", 0, "sigma is 0"),

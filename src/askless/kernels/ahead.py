@@ -126,7 +126,7 @@ def learn(
 
     Its M z is known. Where the rule allows it, M itself is brought up to date only by `look`.
     """
-    dropped, fresh = ridge.take(columns, rule, arms, k, z, y)
+    dropped, fresh = ridge.take(rule, arms, k, z, y)
     if fresh:
         score(ahead, arms, k)
         return dropped

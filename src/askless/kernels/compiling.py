@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
+from numba.core.ccallback import CFunc
 
 __all__ = ["INLINE", "kernel"]
 
@@ -27,6 +28,7 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()
 
 
+KEPT: list[Any] = []  # what was compiled to be called by its address
 FINGERPRINT = fingerprint(Path(__file__).parent)
 
 
@@ -49,6 +51,25 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
         return cast(Function, dispatcher)
 
     return compiled
+
+
+def address_of(function: Callable[[int, int], int]) -> int:
+    """Compile a function of (address, k) on its own, and return where it is.
+
+    Kernels that call it there (`machine.call_at`) are not compiled together with it: numba would
+    optimise it again in every one of its callers, and their callers.
+    """
+    signature = (types.int64, types.int64), types.int64
+    compiled: Any = CFunc(function, signature, {}, {"_nrt": False})
+    try:
+        compiled.enable_caching()
+    except RuntimeError:
+        pass
+    else:
+        compiled._cache._cache_file._source_stamp = FINGERPRINT
+    compiled.compile()
+    KEPT.append(compiled)
+    return int(compiled.address)
 
 
 def is_cached(dispatcher: Any) -> bool:

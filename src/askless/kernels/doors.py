@@ -7,8 +7,18 @@ why, at leisure.
 import math
 
 from askless.kernels import ridge
-from askless.kernels.bundles import Arms, Columns, Flags, Floats, Ints, open_columns, open_header
+from askless.kernels.bundles import (
+    REFRESH,
+    Arms,
+    Columns,
+    Flags,
+    Floats,
+    Ints,
+    open_columns,
+    open_header,
+)
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.machine import call_at
 from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
 DECLINED = -1
@@ -61,7 +71,7 @@ def learn_row(address: int, k: int, z: Floats, reward: float) -> int:
     y = reward_units(rule, reward)
     if not 0 <= k < arms.n.shape[0] or math.isnan(y) or not admit(columns, arms, z):
         return DECLINED
-    return ridge.learn(columns, rule, arms, k, arms.row, y, arms.ready[k])
+    return ridge.learn(columns, rule, arms, k, arms.row, y, int(arms.ready[k]))
 
 
 @kernel()
@@ -75,7 +85,7 @@ def learn_rows(address: int, played: Ints, rows: Floats, ys: Floats) -> None:
 @kernel()
 def refresh(address: int, chosen: Ints) -> None:
     """Derive the chosen arms anew from their statistics alone."""
-    columns, rule, arms = open_header(address)
+    _, _, arms = open_header(address)
     for i in range(chosen.shape[0]):
         arms.net_coef[chosen[i], :] = 0.0
-        ridge.refresh(columns, rule, arms, chosen[i])
+        call_at(arms.links[REFRESH], address, chosen[i])

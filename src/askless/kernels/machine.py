@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
-__all__ = ["floats_at", "ints_at", "part", "step"]
+__all__ = ["call_at", "floats_at", "ints_at", "part", "step"]
 
 
 def step(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,3 +79,15 @@ def _built(context: Any, builder: Any, array: Any, data: Any, lengths: list[Any]
 
 # Arrays at a number's address, in a kernel.
 ints_at, floats_at = _array_at(types.int64), _array_at(types.float64)
+
+
+@step
+def call_at(_: Any, function: Any, address: Any, k: Any) -> Any:  # noqa: ARG001
+    """Call the compiled function (address, k) -> int that is at an address of its own."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        whole = ir.IntType(64)
+        shape = ir.FunctionType(whole, [whole, whole])
+        return builder.call(builder.inttoptr(args[0], shape.as_pointer()), args[1:])
+
+    return types.int64(types.int64, types.int64, types.int64), code

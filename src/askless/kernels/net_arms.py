@@ -53,15 +53,14 @@ def problem_of(columns: Columns, rule: Rule, arms: Arms, k: int) -> Problem:
     return Problem(arms.gram[k], arms.moment[k], penalty, 2.0 * rule.alpha, size)
 
 
-@kernel()
+@kernel(**INLINE)
 def refit(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Bring arm k's net up to date after its newest row, which is in `recent`."""
-    net = net_of(arms, k)
-    add_row_to_net(net, arms.recent[k, 0])
-    finish(columns, rule, arms, k)
+    add_row_to_net(net_of(arms, k), arms.recent[k, 0])
+    solve_net(columns, rule, arms, k)
 
 
-@kernel()
+@kernel(**INLINE)
 def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Derive arm k's net anew from its statistics, starting at the coefficients it has."""
     size = arms.size[k]
@@ -77,11 +76,11 @@ def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     net, problem = net_of(arms, k), problem_of(columns, rule, arms, k)
     restart(problem, net)
     rebuild(problem, net)
-    finish(columns, rule, arms, k)
+    solve_net(columns, rule, arms, k)
 
 
-@kernel()
-def finish(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
+@kernel(**INLINE)
+def solve_net(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Solve; where the net is what estimates, hand its coefficients over, in reward units."""
     arms.net_residual[k] = solve(problem_of(columns, rule, arms, k), net_of(arms, k))
     if rule.net == NET_ESTIMATES:

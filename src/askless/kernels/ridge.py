@@ -7,10 +7,23 @@ import math
 
 import numpy as np
 
-from askless.kernels.bundles import NET_ESTIMATES, NO_NET, Arms, Columns, Flags, Floats, Rule
+from askless.kernels.bundles import (
+    DROP,
+    NET_ESTIMATES,
+    NO_NET,
+    REFRESH,
+    RENEW,
+    SOLVE,
+    Arms,
+    Columns,
+    Flags,
+    Floats,
+    Rule,
+)
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, spread, store
-from askless.kernels.net_arms import is_zero, refit, refit_anew
+from askless.kernels.machine import call_at
+from askless.kernels.net_arms import is_zero
 from askless.kernels.radius import radius
 from askless.kernels.triangle import (
     add_multiple,
@@ -238,7 +251,7 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float,
 
     `z` and `y` (in units of the reward range) lie on the grid; `ready`: M z is in place already.
     """
-    dropped, fresh = take(columns, rule, arms, k, z, y)
+    dropped, fresh = take(rule, arms, k, z, y)
     if not fresh:
         packed, size = arms.recent[k, max(arms.waiting[k] - 1, 0)], arms.size[k]
         if not ready:
@@ -249,16 +262,16 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float,
 
 
 @kernel(**INLINE)
-def take(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool]:
+def take(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool]:
     """Test arm k's questions and count a row; returns how many it dropped.
 
     And whether everything was derived anew, the row included: after a drop, or when it is time.
     """
-    dropped = drop_questions(columns, rule, arms, k) if rule.beta_min > 0.0 else 0
+    dropped = call_at(arms.links[DROP], arms.links[0], k) if rule.beta_min > 0.0 else 0
     count_row(rule, arms, k, z, y)
     fresh = dropped > 0 or arms.stale[k] >= REFRESH_EVERY
     if fresh:
-        refresh(columns, rule, arms, k)
+        call_at(arms.links[REFRESH], arms.links[0], k)
     return dropped, fresh
 
 
@@ -278,7 +291,7 @@ def update(columns: Columns, rule: Rule, arms: Arms, k: int, error: float) -> No
         diagonal_of(arms.root[k], arms.weights[k], arms.size[k], arms.variance[k])
     arms.log_det[k] += math.log(tau)
     if rule.net != NO_NET:
-        refit(columns, rule, arms, k)
+        call_at(arms.links[SOLVE], arms.links[0], k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
     arms.radius[k] = radius(columns, rule, arms, k)
@@ -309,6 +322,6 @@ def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
         w[i] *= rule.span * arms.weights[k, i]
     transposed_times(root, w, size, arms.estimate[k])
     if rule.net != NO_NET:
-        refit_anew(columns, rule, arms, k)
+        call_at(arms.links[RENEW], arms.links[0], k)
     arms.stale[k] = 0
     arms.radius[k] = radius(columns, rule, arms, k)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from askless.errors import SettingError, StateError
-from askless.kernels import doors, ridge
+from askless.kernels import doors, links, ridge
 from askless.kernels.bundles import (
+    NO_NET,
     Arms,
     Flags,
     Floats,
@@ -26,7 +27,7 @@ from askless.survey import Survey
 
 MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
-SCRATCH = ("complete", "row", "scores", "step", "work", "block", "net_work")
+SCRATCH = ("complete", "row", "scores", "step", "links", "work", "block", "net_work")
 
 
 class ArmState:
@@ -43,6 +44,8 @@ class ArmState:
         self.rule: Rule
         self.arms: Arms
         self.rule, self.arms = named_arms(ints, floats)
+        steps = links.addresses(drops=self.rule.beta_min > 0, net=self.rule.net != NO_NET)
+        self.arms.links[:] = self.address, *steps
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:

@@ -1,0 +1,45 @@
+"""The steps that kernels reach by address: compiled once, on their own, not in each of them."""
+
+from functools import cache
+
+from askless.kernels import net_arms, ridge
+from askless.kernels.bundles import open_header
+from askless.kernels.compiling import address_of
+
+
+def refresh_at(address: int, k: int) -> int:
+    """Do `ridge.refresh`."""
+    columns, rule, arms = open_header(address)
+    ridge.refresh(columns, rule, arms, k)
+    return 0
+
+
+def drop_at(address: int, k: int) -> int:
+    """Do `ridge.drop_questions`."""
+    columns, rule, arms = open_header(address)
+    return ridge.drop_questions(columns, rule, arms, k)
+
+
+def solve_at(address: int, k: int) -> int:
+    """Do `net_arms.refit`."""
+    columns, rule, arms = open_header(address)
+    net_arms.refit(columns, rule, arms, k)
+    return 0
+
+
+def renew_at(address: int, k: int) -> int:
+    """Do `net_arms.refit_anew`."""
+    columns, rule, arms = open_header(address)
+    net_arms.refit_anew(columns, rule, arms, k)
+    return 0
+
+
+@cache
+def addresses(*, drops: bool, net: bool) -> tuple[int, int, int, int]:
+    """Return where the steps are that a policy needs, in the order of `Arms.links`; else 0."""
+    return (
+        address_of(refresh_at),
+        address_of(drop_at) if drops else 0,
+        address_of(solve_at) if net else 0,
+        address_of(renew_at) if net else 0,
+    )
