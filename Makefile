@@ -31,7 +31,7 @@ bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios
 $(BENCH)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
-		mabwiser pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
+		mabwiser skglm pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
 	touch $@
 

@@ -14,8 +14,10 @@ from pathlib import Path
 import numba
 import numpy as np
 from contenders import ARMS, CONTENDERS, FEATURES, visits
+from nets import ACTIVE, NETS, ROWS, stream
 
 ROUNDS = 7
+NET_ROUNDS = 5
 
 
 def machine() -> str:
@@ -41,9 +43,50 @@ def measure() -> dict[str, list[float]]:
     return times
 
 
+def measure_nets() -> list[dict[str, float | str]]:
+    """Return the microseconds of a refit of every maker, rows and active columns."""
+    rows: list[dict[str, float | str]] = []
+    for active in ACTIVE:
+        for n in ROWS:
+            data = stream(n, active)
+            print(f"elastic nets: {n:,} rows, {active} active", file=sys.stderr)
+            for _, run, _ in NETS:
+                run(data, 1)
+            spent = [
+                [1e6 * run(data, count) / count for _, run, count in NETS]
+                for _ in range(NET_ROUNDS)
+            ]
+            medians = [statistics.median(column) for column in zip(*spent, strict=True)]
+            for (name, _, _), median in zip(NETS, medians, strict=True):
+                rows.append(
+                    {
+                        "name": name,
+                        "rows": n,
+                        "active": active,
+                        "us_per_refit": median,
+                        "times_enet_path": medians[0] / median,
+                    }
+                )
+    return rows
+
+
+def show_nets(rows: list[dict[str, float | str]]) -> None:
+    """Print a line for each maker and number of active columns."""
+    print(f"\nElastic net, 51 columns, µs of a refit; median of {NET_ROUNDS} interleaved rounds\n")
+    heads = "".join(f"{f'n = {n:,}':>12}" for n in ROWS)
+    print(f"{'':<26}{'active':>7}{heads}{'× enet_path':>18}")
+    for active in ACTIVE:
+        for name, _, _ in NETS:
+            own = [row for row in rows if row["name"] == name and row["active"] == active]
+            cells = "".join(f"{row['us_per_refit']:>12,.1f}" for row in own)
+            least = min(float(row["times_enet_path"]) for row in own)
+            print(f"{name:<26}{active:>7}{cells}{least:>15,.0f} up")
+
+
 def main() -> None:
     """Measure, print, write."""
     times = measure()
+    nets = measure_nets()
     medians = {name: statistics.median(values) for name, values in times.items()}
     head = f"LinUCB, {ARMS} arms, {FEATURES} questions; median of {ROUNDS} interleaved rounds"
     print(f"{head}\n{machine()}, Python {platform.python_version()}, numba {numba.__version__}\n")
@@ -59,6 +102,7 @@ def main() -> None:
         }
         rows.append(row)
         print(f"{name:<30} {median:>11.2f} {row['times_numpy']:>9.1f} {row['times_obp']:>9.1f}")
+    show_nets(nets)
     out = Path("bench.json")
     out.write_text(
         json.dumps(
@@ -68,6 +112,7 @@ def main() -> None:
                 "numpy": np.__version__,
                 "numba": numba.__version__,
                 "rows": rows,
+                "nets": nets,
             },
             indent=2,
         )

@@ -42,11 +42,11 @@ def weighted_net(rows, y, alpha, penalty):
 class NaiveNet(NaiveRidge):
     """Elastic Net SurveyUCB on `questions`, as `NaiveRidge`."""
 
-    def __init__(self, questions, arms, reward, *, b1=None, lam=1.0, **settings):
+    def __init__(self, questions, arms, reward, *, b1=None, lam=None, **settings):
         super().__init__(questions, arms, reward, **settings)
         if b1 is not None:
             self.b1 = b1
-        self.lam = lam
+        self.lam = lam or (0.3 if self.radius == "ridge" else 1.0)
         self.rows = [np.zeros((0, self.p)) for _ in range(arms)]
         self.rewards = [np.zeros(0) for _ in range(arms)]
         self.reach = np.ones(self.p)

@@ -98,7 +98,8 @@ def elastic_net(
         restart(problem, net)
         rebuild(problem, net)
     residual = float(solve(problem, net))
-    return ElasticNet(net.coef[:p].copy(), residual, residual <= GOOD)
+    exact = residual <= GOOD and bool(np.isfinite(net.coef).all())
+    return ElasticNet(net.coef[:p].copy(), residual, exact)
 
 
 def _array(name: str, value: Any, ndim: int | None) -> Floats:

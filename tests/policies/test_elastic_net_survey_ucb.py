@@ -169,3 +169,33 @@ def test_lam_belongs_to_the_radii_with_a_guarantee():
         al.ElasticNetSurveyUCB(al.Survey.unit(2), radius="li2010", **settings)
     policy = al.ElasticNetSurveyUCB(al.Survey.unit(2), lam=2, **settings)
     assert al.ElasticNetSurveyUCB.from_dict(policy.to_dict()).settings.lam == 2
+
+
+def violated(kind, **settings):
+    """Five runs of the paper's experiment with beta_min = 1.5 above every effect."""
+    raw = settings["radius"].startswith("published")
+    world = al.paper_environment(arms=5, coding="raw" if raw else "centred")
+    policy = kind(world.survey, arms=world.arms, reward=world.reward, beta_min=1.5, **settings)
+    return al.simulate(policy, world, 100_000, runs=5, seed=0)
+
+
+def test_a_beta_min_that_is_violated_loses_no_predictive_question():
+    paper = {"sigma": 1.0, "alpha": 1.0, "delta": 0.1, "b1": 2.0, "b2": math.sqrt(50)}
+    net = violated(al.ElasticNetSurveyUCB, radius="published_scaled_sqrt", **paper)
+    assert [run.useful_dropped for run in net.runs] == [0] * 5
+    # An independent implementation had 7,463, 13.0 and 3 to 5 questions left.
+    assert net.regret == pytest.approx(7_463, rel=0.15)
+    assert net.questions_per_visit == pytest.approx(13.0, rel=0.15)
+    assert all(3 <= len(run.questions_left) <= 5 for run in net.runs)
+    ridge = violated(al.RidgeSurveyUCB, radius="published_sqrt", **paper)
+    assert all(run.useful_dropped == 3 for run in ridge.runs)
+    assert ridge.regret > 3 * net.regret
+
+
+def test_a_net_that_only_selects_saves_ridge_from_a_beta_min_that_is_violated():
+    valid = {"sigma": 0.5, "alpha": 1.0, "delta": 0.1, "b2": 2.0}
+    net = violated(al.ElasticNetSurveyUCB, radius="ridge", **valid)
+    ridge = violated(al.RidgeSurveyUCB, radius="valid", **valid)
+    assert [run.useful_dropped for run in net.runs] == [0] * 5
+    assert all(run.useful_dropped > 0 for run in ridge.runs)
+    assert net.regret < ridge.regret / 10

@@ -37,7 +37,7 @@ def simulate(
     b1: Annotated[Number, typer.Option(help="Bound on the parameters' 1-norm.")] = None,
     b2: Annotated[Number, typer.Option(help="Bound on the parameters' 2-norm.")] = None,
     lam: Annotated[
-        Number, typer.Option(help="Elastic net: multiple of the smallest valid penalty.")
+        Number, typer.Option(help="Elastic net: its penalty as a multiple of the noise level.")
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,

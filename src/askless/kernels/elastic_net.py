@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Floats, Ints
+from askless.kernels.bundles import Floats, Ints, aligned
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, padded, spread, store
 from askless.kernels.triangle import add_multiple, dot
@@ -46,17 +46,17 @@ class Net(NamedTuple):
 def empty_net(p: int) -> Net:
     """Return room for a problem with p columns, and b = 0."""
     wide = padded(p)
-    vectors = [np.zeros(wide) for _ in range(4)]
+    vectors = aligned(6 * wide).reshape((6, wide))
     return Net(
         coef=vectors[0],
         sign=vectors[1],
         active=np.zeros(wide, dtype=np.int64),
         place=np.full(wide, -1),
         counts=np.zeros(2, dtype=np.int64),
-        inverse=np.zeros((wide, wide)),
+        inverse=aligned(wide * wide).reshape((wide, wide)),
         target=vectors[2],
         gradient=vectors[3],
-        work=np.zeros((2, wide)),
+        work=vectors[4:],
     )
 
 
@@ -75,7 +75,7 @@ def solve(problem: Problem, net: Net) -> float:
     slack = EXACT * scale
     entered = -1
     for _ in range(20 * problem.size + 100):
-        aim(problem, net, slack)
+        off = aim(problem, net, slack)
         blocked, step = first_crossing(net)
         if blocked >= 0:
             if blocked == entered and step == 0.0:
@@ -86,9 +86,9 @@ def solve(problem: Problem, net: Net) -> float:
             entered = -1
             continue
         move(net, 1.0)
-        entered = worst_outside(problem, net, slack)
-        if entered < 0:
-            residual = worst_inside(problem, net) / scale
+        entered, excess = worst_outside(problem, net)
+        if excess <= slack:
+            residual = max(off, excess) / scale
             if residual <= GOOD:
                 return residual
             break
@@ -97,7 +97,7 @@ def solve(problem: Problem, net: Net) -> float:
     return descend(problem, net)
 
 
-@kernel(**INLINE)
+@kernel(fastmath={"nnan", "nsz", "reassoc"}, **INLINE)
 def largest_size(x: Floats, size: int) -> float:
     """Return the largest absolute entry."""
     found = 0.0
@@ -121,11 +121,11 @@ def admit_free(problem: Problem, net: Net) -> None:
                 leave(net, net.place[j])
 
 
-@kernel()
-def aim(problem: Problem, net: Net, slack: float) -> None:
+@kernel(**INLINE)
+def aim(problem: Problem, net: Net, slack: float) -> float:
     """Put the minimum on the active set with its signs into `target`, refined to rounding.
 
-    And c - G target into `gradient`.
+    And c - G target into `gradient`. Returns by how much the active conditions are missed.
     """
     if net.counts[1] >= REBUILD_EVERY:
         rebuild(problem, net)
@@ -135,6 +135,7 @@ def aim(problem: Problem, net: Net, slack: float) -> None:
         j = net.active[i]
         right[i] = problem.moment[j] - problem.penalty[j] * net.sign[j]
         net.target[j] = 0.0
+    off = 0.0
     for attempt in range(6):
         right[count : count + 2 * WIDTH] = 0.0
         for i in range(0, count, WIDTH):
@@ -151,9 +152,10 @@ def aim(problem: Problem, net: Net, slack: float) -> None:
             right[i] = net.gradient[j] - pull
             off = max(off, abs(right[i]))
         if off <= slack:
-            return
+            break
         if attempt == 3:
             rebuild(problem, net)
+    return off
 
 
 @kernel(**INLINE)
@@ -195,19 +197,19 @@ def move(net: Net, step: float) -> None:
 
 
 @kernel(**INLINE)
-def worst_outside(problem: Problem, net: Net, slack: float) -> int:
-    """Return the inactive column that should be active most, or -1."""
-    worst, most = -1, slack
+def worst_outside(problem: Problem, net: Net) -> tuple[int, float]:
+    """Return the inactive column that should be active most, and how much; 0 if none should."""
+    worst, most = -1, 0.0
     for j in range(problem.size):
         if net.place[j] < 0:
             excess = abs(net.gradient[j]) - problem.penalty[j]
             if excess > most:
                 worst, most = j, excess
-    return worst
+    return worst, most
 
 
 @kernel(**INLINE)
-def worst_inside(problem: Problem, net: Net) -> float:
+def worst_anywhere(problem: Problem, net: Net) -> float:
     """Return the largest violation of the optimality conditions, given the gradient at `coef`."""
     most = 0.0
     for j in range(problem.size):
@@ -311,7 +313,7 @@ def descend(problem: Problem, net: Net) -> float:
         if sweep % 32 == 0:  # the gradient is kept by updates: compute it anew now and then
             restart(problem, net)
             set_gradient(problem, net)
-            residual = worst_inside(problem, net) / scale
+            residual = worst_anywhere(problem, net) / scale
             if residual <= EXACT:
                 break
         change = 0.0
@@ -329,7 +331,7 @@ def descend(problem: Problem, net: Net) -> float:
             break
     restart(problem, net)
     set_gradient(problem, net)
-    residual = worst_inside(problem, net) / scale
+    residual = worst_anywhere(problem, net) / scale
     rebuild(problem, net)
     return residual
 

@@ -53,8 +53,9 @@ class ElasticNetSurveyUCB(LinearUCB):
         paper's figures were probably made. They are **not** confidence sets: for reproduction
         only. With the first the net loses predictive questions that the second keeps.
     lam : float, optional
-        λ as a multiple of the smallest one that the guarantee is made for; 1 unless given. For the
-        radii `valid` and `ridge`.
+        λ as a multiple of λ₀, the level of the noise at all times; for the radii `valid` (1 unless
+        given) and `ridge` (0.3 unless given: its guarantee holds with any λ, and a smaller one
+        keeps more).
 
     Examples
     --------

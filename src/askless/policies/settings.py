@@ -36,6 +36,7 @@ from askless.survey.reward import check_beta_min
 __all__ = ["RADII", "Settings"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
+LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
 SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
 
 RADII = {
@@ -117,7 +118,7 @@ class Settings:
             form=form,
             net=use,
             penalty=penalty,
-            multiple=1.0 if self.lam is None else self.lam,
+            multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if self.lam is None else self.lam,
             b2=resolved.b2,
             alpha=alpha,
             sigma=resolved.sigma,

@@ -105,7 +105,7 @@ class ElasticNetSection(_UCBSection):
         ]
         | None
     ) = None
-    lam: Positive | None = Field(None, description="Multiple of the smallest valid penalty.")
+    lam: Positive | None = Field(None, description="Penalty as a multiple of the noise level.")
 
 
 class LinUCBSection(_UCBSection):
