@@ -26,6 +26,10 @@ def policies():
         yield al.RidgeSurveyUCB(survey, arms=arms, reward=(-2, 3), beta_min=4, sigma=0.1, b2=0.1)
         for radius in ("published", "published_sqrt"):
             yield al.RidgeSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.9, radius=radius)
+        for radius in ("valid", "ridge", "published_scaled_sqrt"):
+            yield al.ElasticNetSurveyUCB(
+                survey, arms=arms, reward=(-2, 3), beta_min=4, radius=radius, sigma=0.05, b1=0.1
+            )
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
         yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)

@@ -37,6 +37,11 @@ def ridge(world, **settings):
     return al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=world.reward, **settings)
 
 
+def net(world, **settings):
+    settings = {"beta_min": 0.4, "sigma": 0.01, "alpha": 1} | settings
+    return al.ElasticNetSurveyUCB(world.survey, arms=world.arms, reward=world.reward, **settings)
+
+
 def policies():
     world, paper = mixed_world(), al.paper_environment(arms=3, features=6, coding="raw")
     yield world, ridge(world)
@@ -44,6 +49,9 @@ def policies():
     yield world, al.LinUCB(world.survey, arms=world.arms, reward=world.reward)
     yield world, al.OFUL(world.survey, arms=world.arms, reward=world.reward)
     yield paper, ridge(paper, radius="published_sqrt", sigma=0.3, b2=1)
+    yield world, net(world)
+    yield world, net(world, radius="ridge", sigma=0.05)
+    yield paper, net(paper, radius="published_scaled_sqrt", b1=0.1, beta_min=1)
     # A penalty this small lets widths fall by orders of magnitude within a look ahead.
     yield paper, ridge(paper, alpha=1e-6, sigma=0.3, b2=1, beta_min=0.8)
     yield world, al.OFUL(world.survey, arms=world.arms, reward=world.reward, alpha=1e-6, b2=1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ STYLES = ("-", "--", "-.", ":", "-")
 
 def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
     """Draw several curves side by side in regret and cumulative survey length."""
-    figure = Figure(figsize=(9.5, 3.8), layout="constrained")
+    figure = Figure(figsize=(9.5, 3.8), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
     regret, asked = figure.subplots(1, 2)
     for i, (label, runs) in enumerate(curves.items()):
         look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
