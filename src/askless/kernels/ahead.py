@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askless.kernels import ridge
-from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Columns, Floats, Ints, Rule, aligned
+from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Floats, Ints, Rule, aligned
 from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, padded, product, spread, store
 from askless.kernels.triangle import sweep
@@ -119,9 +119,7 @@ def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int) -> int:
 
 
 @kernel(**INLINE)
-def learn(
-    ahead: Ahead, columns: Columns, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: float
-) -> int:
+def learn(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: float) -> int:
     """Learn context t, which is z, for arm k, as `ridge.learn` does; returns the number dropped.
 
     Its M z is known. Where the rule allows it, M itself is brought up to date only by `look`.
@@ -133,7 +131,7 @@ def learn(
     for i in range(arms.size[k]):
         arms.projected[k, i] = ahead.projected[k, i, t]
     arms.projected[k, arms.size[k] :] = 0.0
-    ridge.update(columns, rule, arms, k, rule.span * y - ahead.mean[k, t])
+    ridge.update(rule, arms, k, rule.span * y - ahead.mean[k, t])
     follow(ahead, rule, arms, k)
     return dropped
 

@@ -34,7 +34,7 @@ NO_NET, NET_ESTIMATES, NET_SELECTS = 0, 1, 2
 OWN, UNIFORM, SCALED = 0, 1, 2
 
 # Where in Arms.links the address of a step is that is compiled on its own (`links`).
-REFRESH, DROP, SOLVE, RENEW = 1, 2, 3, 4
+REFRESH, RADIUS, DROP, SOLVE, RENEW = 1, 2, 3, 4, 5
 
 
 class Columns(NamedTuple):
@@ -118,7 +118,7 @@ class Arms(NamedTuple):
     row: Floats  # (P and a lane more,) the row checked last, on the grid
     scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
     step: Floats  # (2,) of the row learned last: tau and error / tau
-    links: Ints  # (5,) the address of the header, and of the steps REFRESH, DROP, SOLVE, RENEW
+    links: Ints  # (6,) the address of the header, and of the steps from REFRESH to RENEW
     work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
     net_work: Floats  # (5, Q) scratch
@@ -166,7 +166,7 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     """Return the zeroed buffers of so many arms, with their rule filled in."""
     wide = padded(p)
     net = wide if rule.net else 0
-    ints = np.zeros(16 + count * (2 * m + wide + 6 + 2 * net + 2), dtype=np.int64)
+    ints = np.zeros(17 + count * (2 * m + wide + 6 + 2 * net + 2), dtype=np.int64)
     ints[:10] = [count, m, wide, widest, *rule[:6]]
     per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 6 + 3 * m
     per_arm += net * net + 2 * net
@@ -204,7 +204,7 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     # Where each part begins: integers, then reals; what is loaded in lanes comes first.
     net = wide if rule.net else 0
     square, row, long = count * wide * wide, count * wide, wide + WIDTH
-    support, dropped = 16, 16 + count * m
+    support, dropped = 17, 17 + count * m
     columns = dropped + count * m
     size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
     waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
@@ -260,7 +260,7 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         row=part(floats, latest, (long,)),
         scores=part(floats, scores, (count,)),
         step=part(floats, step, (2,)),
-        links=part(ints, 11, (5,)),
+        links=part(ints, 11, (6,)),
         work=part(floats, work, (3, long)),
         block=part(floats, step + 2, (widest, widest)),
         net_work=part(floats, net_work, (5, net)),

@@ -71,15 +71,15 @@ def learn_row(address: int, k: int, z: Floats, reward: float) -> int:
     y = reward_units(rule, reward)
     if not 0 <= k < arms.n.shape[0] or math.isnan(y) or not admit(columns, arms, z):
         return DECLINED
-    return ridge.learn(columns, rule, arms, k, arms.row, y, int(arms.ready[k]))
+    return ridge.learn(rule, arms, k, arms.row, y, int(arms.ready[k]))
 
 
 @kernel()
 def learn_rows(address: int, played: Ints, rows: Floats, ys: Floats) -> None:
     """Learn checked rows, one after the other."""
-    columns, rule, arms = open_header(address)
+    _, rule, arms = open_header(address)
     for i in range(played.shape[0]):
-        ridge.learn(columns, rule, arms, played[i], rows[i], ys[i], 0)
+        ridge.learn(rule, arms, played[i], rows[i], ys[i], 0)
 
 
 @kernel()

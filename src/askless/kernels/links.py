@@ -5,12 +5,20 @@ from functools import cache
 from askless.kernels import net_arms, ridge
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import address_of
+from askless.kernels.radius import radius
 
 
 def refresh_at(address: int, k: int) -> int:
     """Do `ridge.refresh`."""
+    _, rule, arms = open_header(address)
+    ridge.refresh(rule, arms, k)
+    return 0
+
+
+def radius_at(address: int, k: int) -> int:
+    """Put arm k's radius into place."""
     columns, rule, arms = open_header(address)
-    ridge.refresh(columns, rule, arms, k)
+    arms.radius[k] = radius(columns, rule, arms, k)
     return 0
 
 
@@ -35,10 +43,11 @@ def renew_at(address: int, k: int) -> int:
 
 
 @cache
-def addresses(*, drops: bool, net: bool) -> tuple[int, int, int, int]:
+def addresses(*, drops: bool, net: bool) -> tuple[int, int, int, int, int]:
     """Return where the steps are that a policy needs, in the order of `Arms.links`; else 0."""
     return (
         address_of(refresh_at),
+        address_of(radius_at),
         address_of(drop_at) if drops else 0,
         address_of(solve_at) if net else 0,
         address_of(renew_at) if net else 0,

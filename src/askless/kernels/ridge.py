@@ -11,6 +11,7 @@ from askless.kernels.bundles import (
     DROP,
     NET_ESTIMATES,
     NO_NET,
+    RADIUS,
     REFRESH,
     RENEW,
     SOLVE,
@@ -24,7 +25,6 @@ from askless.kernels.compiling import INLINE, kernel
 from askless.kernels.lanes import WIDTH, fma, load, spread, store
 from askless.kernels.machine import call_at
 from askless.kernels.net_arms import is_zero
-from askless.kernels.radius import radius
 from askless.kernels.triangle import (
     add_multiple,
     add_row,
@@ -246,7 +246,7 @@ def take_out_row(arms: Arms, k: int, z: Floats, y: float) -> None:
 
 
 @kernel(**INLINE)
-def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> int:
+def learn(rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
     `z` and `y` (in units of the reward range) lie on the grid; `ready`: M z is in place already.
@@ -256,7 +256,7 @@ def learn(columns: Columns, rule: Rule, arms: Arms, k: int, z: Floats, y: float,
         packed, size = arms.recent[k, max(arms.waiting[k] - 1, 0)], arms.size[k]
         if not ready:
             times(arms.root[k], packed, size, arms.projected[k])
-        update(columns, rule, arms, k, rule.span * y - dot(packed, arms.estimate[k], size))
+        update(rule, arms, k, rule.span * y - dot(packed, arms.estimate[k], size))
         catch_up(arms, k)
     return dropped
 
@@ -276,7 +276,7 @@ def take(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool
 
 
 @kernel(**INLINE)
-def update(columns: Columns, rule: Rule, arms: Arms, k: int, error: float) -> None:
+def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
     """Update what is derived, once a row is counted; its M z and its error are known (maths 2.3).
 
     M and the estimate are left to `catch_up`, unless the rule needs the diagonal of inv(D) now.
@@ -294,7 +294,7 @@ def update(columns: Columns, rule: Rule, arms: Arms, k: int, error: float) -> No
         call_at(arms.links[SOLVE], arms.links[0], k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
-    arms.radius[k] = radius(columns, rule, arms, k)
+    call_at(arms.links[RADIUS], arms.links[0], k)
 
 
 @kernel(**INLINE)
@@ -309,7 +309,7 @@ def catch_up(arms: Arms, k: int) -> None:
 
 
 @kernel()
-def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
+def refresh(rule: Rule, arms: Arms, k: int) -> None:
     """Derive everything of arm k anew from its statistics (maths 2.3)."""
     settle(arms, k)
     arms.late[k] = arms.ready[k] = 0
@@ -324,4 +324,4 @@ def refresh(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     if rule.net != NO_NET:
         call_at(arms.links[RENEW], arms.links[0], k)
     arms.stale[k] = 0
-    arms.radius[k] = radius(columns, rule, arms, k)
+    call_at(arms.links[RADIUS], arms.links[0], k)

@@ -30,7 +30,7 @@ def play_visits(
     visits were played before; `drops` gets the visit at which an arm dropped a question. Per visit:
     the arm `played`, its expected `regret`, and how many questions were `asked`.
     """
-    columns, rule, arms = open_header(address)
+    _, rule, arms = open_header(address)
     form, spread, low = noise
     expected, arm_count = future.expected, coefficients.shape[0]
     questions = count_asked(arms.support, always)
@@ -46,7 +46,7 @@ def play_visits(
             regret[now] = largest(expected[:, t]) - expected[best, t]
             asked[now] = questions
             y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
-            if ahead.learn(future, columns, rule, arms, best, t, z, y) > 0:
+            if ahead.learn(future, rule, arms, best, t, z, y) > 0:
                 questions = count_asked(arms.support, always)
                 for g in range(always.shape[0]):
                     if arms.dropped_at[best, g] == arms.n[best] - 1:  # dropped before this row
