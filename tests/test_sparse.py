@@ -131,6 +131,28 @@ def test_rows_one_by_one_and_penalties_of_each_column():
     assert len(sizes) > 5  # columns came and went
 
 
+def test_refinement_survives_building_the_inverse_anew():
+    # Three equal columns and a penalty of 1e-8 of them: the first inverse is rounding.
+    net = al.elastic_net(np.full((3, 3), 404.0), [17.0] * 3, 30, alpha=404e-8, lam=0)
+    assert net.converged
+    np.testing.assert_allclose(net.coef, 17 / (3 * 404 + 2 * 404e-8), rtol=0.05)
+    gram, moment = np.full((2, 2), 35922737.82354215), np.full(2, 0.0001125601971256)
+    lam = np.array([5.628e-13, 5.628e-5])
+    far = al.elastic_net(gram, moment, 2, alpha=100, lam=lam, start=[-1e-3, 1e-3])
+    near = al.elastic_net(gram, moment, 2, alpha=100, lam=lam)
+    assert far.converged
+    np.testing.assert_allclose(far.coef, near.coef, rtol=1e-6)
+
+
+@pytest.mark.parametrize("gram", [[[1.0, 3.0], [3.0, 1.0]], [[-2.0, 0.0], [0.0, 1.0]]])
+def test_what_is_no_gram_matrix_has_no_certificate(gram):
+    net = al.elastic_net(gram, [3.0, 0.0], 4, alpha=1.0, lam=0)
+    finite = np.isfinite(net.coef).all()
+    assert not net.converged or finite
+    if not finite:
+        assert net.kkt_residual > 1e-10
+
+
 def test_a_net_that_cannot_converge_says_so(monkeypatch):
     monkeypatch.setattr("askless.sparse.solve", lambda problem, net: 1e-3)
     net = al.elastic_net(np.eye(2), [1.0, 1.0], 2, alpha=1, lam=0.1)
@@ -147,6 +169,10 @@ def test_a_net_that_cannot_converge_says_so(monkeypatch):
         ({"moment": [1, np.nan]}, "moment must be finite"),
         ({"n": 0}, "n is 0"),
         ({"n": 2.5}, "n is 2.5"),
+        ({"n": 10**400}, "n is "),
+        ({"alpha": 1e308}, "alpha is 1e[+]308"),
+        ({"alpha": None}, "alpha"),
+        ({"lam": 1e200}, "lam must be"),
         ({"alpha": 0}, "alpha is 0"),
         ({"alpha": [1, 2]}, "alpha has 1 dimensions"),
         ({"lam": -1}, "lam must be"),

@@ -15,6 +15,9 @@ from askless.kernels.lanes import padded
 __all__ = ["ElasticNet", "elastic_net"]
 
 
+MOST = 1e100  # of a penalty
+
+
 @dataclass(frozen=True)
 class ElasticNet:
     """The elastic net of some data.
@@ -46,7 +49,7 @@ def elastic_net(
     Parameters
     ----------
     gram : array (p, p)
-        ZᵀZ.
+        ZᵀZ; its columns should be of similar size, as the certificate is relative to the largest.
     moment : array (p,)
         ZᵀY.
     n : int
@@ -72,18 +75,18 @@ def elastic_net(
     square = _array("gram", gram, 2)
     if square.shape != (p, p):
         raise SettingError(f"gram has shape {square.shape}; moment asks for ({p}, {p})")
-    if not np.allclose(square, square.T, rtol=1e-10, atol=0):
+    if not np.allclose(square, square.T, rtol=1e-10, atol=1e-14 * np.abs(square).max()):
         raise SettingError("gram is not symmetric; give ZᵀZ")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n < 2**63:
         raise SettingError(f"n is {shown(n)}; give the number of rows")
     penalty = _array("lam", lam, None)
-    if penalty.ndim > 1 or (penalty < 0).any():
-        raise SettingError("lam must be a number from 0 on, or one for each column")
+    if penalty.ndim > 1 or (penalty < 0).any() or (penalty > MOST).any():
+        raise SettingError(f"lam must be a number from 0 to {MOST:g}, or one for each column")
     if penalty.ndim == 1 and len(penalty) != p:
         raise SettingError(f"lam has {len(penalty)} numbers; give one, or {p}")
     ridge = float(_array("alpha", alpha, 0))
-    if ridge <= 0:
-        raise SettingError(f"alpha is {ridge:g}; give a number above 0")
+    if not 0 < ridge <= MOST:
+        raise SettingError(f"alpha is {ridge:g}; give a number above 0 and up to {MOST:g}")
     room = np.zeros((padded(p), padded(p)))
     room[:p, :p] = square
     problem = Problem(
@@ -104,7 +107,7 @@ def elastic_net(
 
 def _array(name: str, value: Any, ndim: int | None) -> Floats:
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(() if value is None else value, dtype=np.float64)
     except (TypeError, ValueError):
         raise SettingError(f"{name} is {shown(value)}; give numbers") from None
     if ndim is not None and array.ndim != ndim:

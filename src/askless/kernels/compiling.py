@@ -17,6 +17,9 @@ __all__ = ["INLINE", "kernel"]
 # For the small steps of the hot path: handing a bundle over in a call costs as much as they do.
 INLINE = {"forceinline": True}
 
+# No references are counted, and a division by zero gives infinity instead of an exception.
+PLAIN: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -39,7 +42,7 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     counting costs a bundle of twenty arrays a tenth of a microsecond at every turn. One that
     returns arrays must be able to (`_nrt=True`).
     """
-    options = {"_nrt": False} | options
+    options = PLAIN | options
 
     def compiled(function: Function) -> Function:
         try:
@@ -60,7 +63,7 @@ def address_of(function: Callable[[int, int], int]) -> int:
     optimise it again in every one of its callers, and their callers.
     """
     signature = (types.int64, types.int64), types.int64
-    compiled: Any = CFunc(function, signature, {}, {"_nrt": False})
+    compiled: Any = CFunc(function, signature, {}, PLAIN)
     try:
         compiled.enable_caching()
     except RuntimeError:

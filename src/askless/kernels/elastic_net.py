@@ -4,6 +4,7 @@ Minimises ½ b'(G + ridge I)b - c'b + Σ penalty_j |b_j|. The Gram matrix G is g
 triangles; everything is padded with zeros (lanes).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +136,7 @@ def aim(problem: Problem, net: Net, slack: float) -> float:
         j = net.active[i]
         right[i] = problem.moment[j] - problem.penalty[j] * net.sign[j]
         net.target[j] = 0.0
-    off = 0.0
+    off = np.inf
     for attempt in range(6):
         right[count : count + 2 * WIDTH] = 0.0
         for i in range(0, count, WIDTH):
@@ -145,16 +146,25 @@ def aim(problem: Problem, net: Net, slack: float) -> float:
         for i in range(count):
             net.target[net.active[i]] += found[i]
         set_gradient(problem, net)
-        off = 0.0
-        for i in range(count):
-            j = net.active[i]
-            pull = problem.penalty[j] * net.sign[j] + problem.ridge * net.target[j]
-            right[i] = net.gradient[j] - pull
-            off = max(off, abs(right[i]))
-        if off <= slack:
-            break
         if attempt == 3:
             rebuild(problem, net)
+        off = miss(problem, net)
+        if off <= slack:
+            break
+    return off
+
+
+@kernel(**INLINE)
+def miss(problem: Problem, net: Net) -> float:
+    """Put by how much the target misses each active condition into `work`; return the most."""
+    off = 0.0
+    for i in range(net.counts[0]):
+        j = net.active[i]
+        pull = problem.penalty[j] * net.sign[j] + problem.ridge * net.target[j]
+        net.work[0, i] = net.gradient[j] - pull
+        size = abs(net.work[0, i])
+        if not size <= off:
+            off = size if size >= 0.0 else np.inf  # NaN is a miss too
     return off
 
 
@@ -179,7 +189,7 @@ def first_crossing(net: Net) -> tuple[int, float]:
         j = net.active[i]
         if net.sign[j] * net.target[j] <= 0.0 and net.sign[j] != 0.0:
             way = net.coef[j] - net.target[j]
-            until = net.coef[j] / way if way != 0.0 else 0.0
+            until = min(max(net.coef[j] / way, 0.0), 1.0) if way != 0.0 else 0.0
             if until < step or blocked < 0:
                 blocked, step = j, until
     return blocked, step
@@ -214,6 +224,8 @@ def worst_anywhere(problem: Problem, net: Net) -> float:
     most = 0.0
     for j in range(problem.size):
         pull = problem.ridge * net.coef[j]
+        if math.isnan(net.gradient[j]):
+            return np.inf
         if net.coef[j] == 0.0:
             most = max(most, abs(net.gradient[j]) - problem.penalty[j])
         else:

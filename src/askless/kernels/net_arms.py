@@ -72,6 +72,7 @@ def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     if arms.n[k] == 0:
         arms.net_coef[k] = 0.0
         arms.net_count[k] = 0
+        arms.net_residual[k] = 0.0
         return
     net, problem = net_of(arms, k), problem_of(columns, rule, arms, k)
     restart(problem, net)
@@ -81,8 +82,13 @@ def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
 
 @kernel(**INLINE)
 def solve_net(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
-    """Solve; where the net is what estimates, hand its coefficients over, in reward units."""
+    """Solve; where the net is what estimates, hand its coefficients over, in reward units.
+
+    A net that has not converged hands over zeros, for which `radius` has a bound of its own.
+    """
     arms.net_residual[k] = solve(problem_of(columns, rule, arms, k), net_of(arms, k))
+    if not arms.net_residual[k] <= GOOD:
+        arms.net_coef[k] = 0.0
     if rule.net == NET_ESTIMATES:
         for i in range(arms.size[k]):
             arms.estimate[k, i] = rule.span * arms.net_coef[k, i]

@@ -16,6 +16,7 @@ from askless.kernels.bundles import (
     Rule,
 )
 from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.elastic_net import GOOD
 from askless.kernels.net_arms import noise_level
 from askless.kernels.triangle import largest
 
@@ -88,6 +89,10 @@ def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
 @kernel()
 def net_radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Radius of an elastic net's confidence set (maths 3.2)."""
+    if not arms.net_residual[k] <= GOOD:
+        # Zeros are at most this far from parameters whose means stay in the range (maths 3.2).
+        furthest = max(abs(rule.low), abs(rule.high)) if rule.raw else rule.span / 2.0
+        return math.sqrt(arms.n[k] * furthest**2 + rule.alpha * rule.b2**2)
     level = noise_level(columns, rule, arms, k) if arms.n[k] > 0 else 0.0
     if rule.form == NET_VALID:
         return math.sqrt(max(net_bound(columns, rule, arms, k, level), 0.0))
