@@ -179,7 +179,13 @@ def test_lam_belongs_to_the_radii_with_a_guarantee():
         al.ElasticNetSurveyUCB(al.Survey.unit(2), lam=-1, **settings)
     with pytest.raises(SettingError, match="radius is 'li2010'"):
         al.ElasticNetSurveyUCB(al.Survey.unit(2), radius="li2010", **settings)
+    defaults = {
+        radius: al.ElasticNetSurveyUCB(al.Survey.unit(2), radius=radius, **settings).lam
+        for radius in al.ElasticNetSurveyUCB.radii
+    }
+    assert {radius: lam for radius, lam in defaults.items() if lam} == {"valid": 1, "ridge": 0.3}
     policy = al.ElasticNetSurveyUCB(al.Survey.unit(2), lam=2, **settings)
+    assert policy.lam == 2
     assert al.ElasticNetSurveyUCB.from_dict(policy.to_dict()).settings.lam == 2
 
 

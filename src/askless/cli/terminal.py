@@ -24,7 +24,7 @@ def complain(message: str) -> None:
 def say_compiling() -> None:
     """Tell who waits that the first run compiles."""
     if not is_cached(play_visits):
-        messages.print("Compiling, once: this takes about half a minute.", highlight=False)
+        messages.print("Compiling, once: this takes up to a minute.", highlight=False)
 
 
 class Speed(ProgressColumn):

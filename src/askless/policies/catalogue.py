@@ -62,8 +62,13 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
     """
     content = read_state(path)
     name = content.get("policy")
-    kind = kind or POLICIES.get(str(name))
-    if kind is None or kind.name != name:
+    given, kind = kind, kind or POLICIES.get(str(name))
+    if given is not None and given.name != name:
+        raise StateError(
+            f"{path}: the file holds a policy {name!r}, and kind= is {given.name!r}; leave it out"
+            " or give the class that was saved"
+        )
+    if kind is None:
         raise StateError(f"{path}: the file holds a policy {name!r}; give its class as kind=")
     try:
         return kind.from_dict(content)

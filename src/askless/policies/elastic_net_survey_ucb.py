@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import OWN, Floats
 from askless.policies.base import Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.settings import NET_RADII
@@ -103,6 +103,12 @@ class ElasticNetSurveyUCB(LinearUCB):
             radius=radius,
             lam=lam,
         )
+
+    @property
+    def lam(self) -> float | None:
+        """λ as a multiple of λ₀; none with the published radii, which have their own."""
+        rule = self._model.rule
+        return float(rule.multiple) if rule.penalty == OWN else None
 
     @property
     def coefficients(self) -> Floats:

@@ -16,7 +16,7 @@ from askless.kernels import ahead
 from askless.kernels.bundles import Floats, Ints
 from askless.kernels.outcome import outcome
 from askless.kernels.simulation import play_visits
-from askless.policies import Policy
+from askless.policies import ElasticNetSurveyUCB, Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.runs import Drop, Run, Runs
 
@@ -112,6 +112,8 @@ def describe(policy: Policy) -> dict[str, Any]:
         constants = policy.constants
         settings |= {"delta": policy.delta, "alpha": policy.alpha, "beta_min": policy.beta_min}
         settings |= {"sigma": constants.sigma, "b1": constants.b1, "b2": constants.b2}
+    if isinstance(policy, ElasticNetSurveyUCB):
+        settings["lam"] = policy.lam
     return settings
 
 
