@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from askless.kernels.active_set import Net, Problem, add_row_to_net, empty_net
 from askless.kernels.bundles import aligned
 from askless.kernels.compiling import kernel
-from askless.kernels.elastic_net import Net, Problem, add_row_to_net, empty_net, solve
+from askless.kernels.elastic_net import solve
 from askless.kernels.lanes import padded
 from askless.kernels.triangle import add_multiple
 

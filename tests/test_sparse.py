@@ -9,10 +9,10 @@ from sklearn.linear_model import ElasticNet
 
 import askless as al
 from askless.errors import SettingError
-from askless.kernels import elastic_net as kernels
+from askless.kernels import active_set, elastic_net
 from kernels.padding import padded_copy
 
-SEEDS = range(520)
+SEEDS = range(780)
 
 
 def random_problem(seed):
@@ -66,7 +66,7 @@ def by_sklearn(rows, y, n, alpha, lam):
 
 
 @pytest.mark.parametrize("first", range(0, len(SEEDS), 65))
-def test_the_net_is_the_one_minimum_on_520_problems(first):
+def test_the_net_is_the_one_minimum_on_780_problems(first):
     compared = 0
     for seed in SEEDS[first : first + 65]:
         rows, y, n, alpha, lam = random_problem(seed)
@@ -82,7 +82,7 @@ def test_the_net_is_the_one_minimum_on_520_problems(first):
             np.testing.assert_allclose(net.coef, other, rtol=0, atol=1e-9)
             assert ((net.coef == 0) == (other == 0)).all()
             compared += 1
-    assert compared > 30
+    assert compared >= 42  # in each of twelve: more than 500 by scikit-learn too
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -100,11 +100,11 @@ def test_following_and_descending_meet_from_any_start(seed):
         assert ((warm.coef == 0) == (cold.coef == 0)).all()
     if d <= 20:  # coordinate descent is the slow way
         room = padded_copy(moment)
-        problem = kernels.Problem(
+        problem = active_set.Problem(
             padded_copy(gram), room, padded_copy(np.full(d, n * lam / 2)), 2 * alpha, d
         )
-        net = kernels.empty_net(d)
-        kernels.descend(problem, net)
+        net = active_set.empty_net(d)
+        elastic_net.descend(problem, net)
         np.testing.assert_allclose(net.coef[:d], cold.coef, rtol=0, atol=1e-6)
 
 
@@ -146,11 +146,10 @@ def test_refinement_survives_building_the_inverse_anew():
 
 @pytest.mark.parametrize("gram", [[[1.0, 3.0], [3.0, 1.0]], [[-2.0, 0.0], [0.0, 1.0]]])
 def test_what_is_no_gram_matrix_has_no_certificate(gram):
+    # With 2α added these still have a direction without curvature along which c rises: no minimum.
     net = al.elastic_net(gram, [3.0, 0.0], 4, alpha=1.0, lam=0)
-    finite = np.isfinite(net.coef).all()
-    assert not net.converged or finite
-    if not finite:
-        assert net.kkt_residual > 1e-10
+    assert not net.converged
+    assert net.kkt_residual > 1e-10
 
 
 def test_a_net_that_cannot_converge_says_so(monkeypatch):

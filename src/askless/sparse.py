@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from askless.errors import SettingError, shown
+from askless.kernels.active_set import Problem, empty_net, rebuild, restart
 from askless.kernels.bundles import Floats
-from askless.kernels.elastic_net import GOOD, Problem, empty_net, rebuild, restart, solve
+from askless.kernels.elastic_net import GOOD, solve
 from askless.kernels.lanes import padded
 
 __all__ = ["ElasticNet", "elastic_net"]

@@ -106,7 +106,7 @@ class Arms(NamedTuple):
     lifts: Floats  # (K, LATE, P)
     moves: Floats  # (K, LATE) error / tau
     net_coef: Floats  # (K, Q) elastic net, in units of the range, packed; Q is P with a net, else 0
-    net_sign: Floats  # (K, Q) the rest of it: `elastic_net.Net`
+    net_sign: Floats  # (K, Q) the rest of it: `active_set.Net`
     net_active: Ints  # (K, Q)
     net_place: Ints  # (K, Q)
     net_count: Ints  # (K, 2)

@@ -2,17 +2,10 @@
 
 import math
 
+from askless.kernels.active_set import Net, Problem, add_row_to_net, rebuild, restart
 from askless.kernels.bundles import NET_ESTIMATES, OWN, SCALED, Arms, Columns, Rule
 from askless.kernels.compiling import INLINE, kernel
-from askless.kernels.elastic_net import (
-    GOOD,
-    Net,
-    Problem,
-    add_row_to_net,
-    rebuild,
-    restart,
-    solve,
-)
+from askless.kernels.elastic_net import GOOD, solve
 
 
 @kernel(**INLINE)
