@@ -87,15 +87,14 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
     order = policy.survey.names
     for answers, reward in respondents:
         visit = policy.visit()
-        asks = visit.asks
-        require(asks == tuple(q for q in order if q in asks), "asks in the order of the survey")
-        everyone = {q.name for q in policy.survey if q.always_ask}
-        require(everyone <= set(asks), "asks everyone what is marked always_ask")
-        if asks:
+        while asks := visit.asks:
+            require(asks == tuple(q for q in order if q in asks), "asks in the order of the survey")
+            require(not set(asks) & set(visit.answers), "asks nothing twice")
             with refused(VisitError, "has no arm before it is decided"):
                 _ = visit.arm
             visit.answer({q: answers[q] for q in asks})
-        require(visit.asks == (), "asks nothing once everything is answered")
+        everyone = {q.name for q in policy.survey if q.always_ask}
+        require(everyone <= set(visit.asked), "asks everyone what is marked always_ask")
         require(visit.arm in policy.live_arms, "plays a live arm")
         policy.learn(visit, reward)
 
@@ -116,11 +115,13 @@ def check_resumed(policy: Policy, respondents: Respondents) -> None:
     for answers, reward in respondents:
         parted, whole = copy.deepcopy(policy).visit(), policy.visit()
         fill(whole, answers)
+        given = {}
         while asks := parted.asks:
+            given[asks[0]] = answers[asks[0]]
             parted.answer({asks[0]: answers[asks[0]]})
             parted = policy.visit(json.loads(json.dumps(parted.to_dict())))
+            require(parted.answers == given, "keeps the answers of a resumed visit")
         require(whole.arm == parted.arm, "plays the same arm in a resumed visit")
-        require(whole.answers == parted.answers, "keeps the answers of a resumed visit")
         policy.learn(parted, reward)
 
 
@@ -171,7 +172,7 @@ def check_refusals(policy: Policy, respondents: Respondents) -> None:
 def check_supports(policy: Policy, respondents: Respondents) -> None:
     """Supports never grow, other arms do not change, and no visit asks more than it promised."""
     early = policy.visit()
-    promised = set(early.asks)
+    promised = set(policy.asked_now())
     for answers, reward in respondents:
         support, arms = policy.support, policy.to_dict()["state"].get("arms")
         visit = policy.visit()

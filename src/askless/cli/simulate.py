@@ -39,6 +39,15 @@ def simulate(
     lam: Annotated[
         Number, typer.Option(help="Elastic net: its penalty as a multiple of the noise level.")
     ] = None,
+    interactive: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask only what can matter: certified, or paper_heuristic (no guarantee)."
+        ),
+    ] = None,
+    grain: Annotated[
+        str | None, typer.Option(help="Interactive: ask an arm's questions at once, or a question.")
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
@@ -53,6 +62,8 @@ def simulate(
         "b2": b2,
         "radius": radius,
         "lam": lam,
+        "interactive": interactive,
+        "grain": grain,
     }
     chosen = _policy(policy, world, beta_min, given)
     say_compiling()
@@ -87,9 +98,12 @@ def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[s
 
 
 def _show(done: Runs) -> None:
+    interactive = bool(done.settings.get("interactive"))
     table = Table(title=f"{done.policy}: {len(done.runs)} runs of {done.horizon:,} visits")
     for heading in ("run", "regret", "questions a visit", "questions left", "useful dropped"):
         table.add_column(heading, justify="right")
+    if interactive:
+        table.add_column("other arm than the full survey", justify="right")
     for run in done.runs:
         table.add_row(
             str(run.index),
@@ -97,6 +111,7 @@ def _show(done: Runs) -> None:
             f"{run.questions_per_visit:.2f}",
             str(len(run.questions_left)),
             str(run.useful_dropped),
+            *([str(run.other_arms)] if interactive else []),
         )
     table.add_section()
     table.add_row("mean", f"{done.regret:,.1f}", f"{done.questions_per_visit:.2f}", "", "")

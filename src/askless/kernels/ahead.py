@@ -12,7 +12,7 @@ import numpy as np
 
 from askless.kernels import ridge
 from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Floats, Ints, Rule, aligned
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal
 from askless.kernels.lanes import WIDTH, fma, load, padded, product, spread, store
 from askless.kernels.triangle import sweep
 
@@ -41,7 +41,7 @@ def empty(arm_count: int, p: int) -> Ahead:
     return Ahead(contexts, projected, width, mean, np.ones(arm_count), expected, aligned(AHEAD))
 
 
-@kernel()
+@internal()
 def look(ahead: Ahead, arms: Arms, rows: Floats) -> None:
     """Look at the next contexts, at most AHEAD rows, with every arm."""
     count = rows.shape[0]
@@ -54,7 +54,7 @@ def look(ahead: Ahead, arms: Arms, rows: Floats) -> None:
         score(ahead, arms, k)
 
 
-@kernel()
+@internal()
 def score(ahead: Ahead, arms: Arms, k: int) -> None:
     """Compute arm k's view of every context anew."""
     ridge.catch_up(arms, k)
@@ -86,7 +86,7 @@ def score(ahead: Ahead, arms: Arms, k: int) -> None:
     ahead.fallen[k] = 1.0
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def put(row: Floats, weight: float, x0: Any, x1: Any, s0: Any, s1: Any) -> tuple[Any, Any]:
     """Write a row of M z for every context; return the sums of squares with it."""
     store(row, 0, x0)
@@ -95,7 +95,7 @@ def put(row: Floats, weight: float, x0: Any, x1: Any, s0: Any, s1: Any) -> tuple
     return fma(product(u, x0), x0, s0), fma(product(u, x1), x1, s1)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def combine(contexts: Floats, columns: Ints, weights: Floats, size: int, out: Floats) -> None:
     """Put z'weights of every context into `out`."""
     # Even and odd columns apart, so that four sums run side by side.
@@ -109,7 +109,7 @@ def combine(contexts: Floats, columns: Ints, weights: Floats, size: int, out: Fl
     store(out, WIDTH, fma(spread(1.0), a1, b1))
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int) -> int:
     """Return the arm to play in context t."""
     for k in range(ahead.mean.shape[0]):
@@ -118,7 +118,7 @@ def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int) -> int:
     return ridge.winner(rule, arms)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def learn(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: float) -> int:
     """Learn context t, which is z, for arm k, as `ridge.learn` does; returns the number dropped.
 
@@ -136,7 +136,7 @@ def learn(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: fl
     return dropped
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int) -> None:
     """Bring arm k's view of the contexts up to date, once it has learned a row."""
     tau, move = arms.step[0], arms.step[1]

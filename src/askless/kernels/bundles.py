@@ -4,12 +4,12 @@ A call from Python with forty arrays costs 6 µs, with one number 0.1 µs; so Py
 address of a header, which has the addresses of the buffers, and a kernel opens them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal
 from askless.kernels.lanes import WIDTH, padded
 from askless.kernels.machine import floats_at, ints_at, part
 
@@ -34,7 +34,13 @@ NO_NET, NET_ESTIMATES, NET_SELECTS = 0, 1, 2
 OWN, UNIFORM, SCALED = 0, 1, 2
 
 # Where in Arms.links the address of a step is that is compiled on its own (`links`).
-REFRESH, RADIUS, DROP, SOLVE, RENEW = 1, 2, 3, 4, 5
+REFRESH, RADIUS, DROP, REFIT, RENEW, SOLVE = 1, 2, 3, 4, 5, 6
+ASK, SCORE_KNOWN, CANNOT_WIN = 7, 8, 9
+
+# What is asked of a visit (maths 4): everything that some arm uses, or only what can matter still.
+EVERYTHING, CERTIFIED, PAPER_HEURISTIC = 0, 1, 2
+# How much of it at once: all questions of an arm, or one question.
+BY_ARM, BY_QUESTION = 0, 1
 
 
 class Columns(NamedTuple):
@@ -59,6 +65,8 @@ class Rule(NamedTuple):
     raw: int  # 1: rewards are measured from 0, not from the middle of their range
     net: int  # NO_NET, NET_ESTIMATES or NET_SELECTS
     penalty: int  # OWN, UNIFORM or SCALED
+    interactive: int  # EVERYTHING, CERTIFIED or PAPER_HEURISTIC
+    grain: int  # BY_ARM or BY_QUESTION
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -114,11 +122,12 @@ class Arms(NamedTuple):
     net_residual: Floats  # (K,) how exact it is, relatively
     projected: Floats  # (K, P) M z of the context scored last, packed
     ready: Ints  # (K,) 1 if `projected` is that of `row` and of M as it is
+    inverted: Ints  # (K,) 1 if `Asking.inverse` is that of M as it is
     complete: Ints  # (1,) 1 if `row` is one
     row: Floats  # (P and a lane more,) the row checked last, on the grid
     scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
     step: Floats  # (2,) of the row learned last: tau and error / tau
-    links: Ints  # (6,) the address of the header, and of the steps from REFRESH to RENEW
+    links: Ints  # (10,) the address of the header, and of the steps from REFRESH to CANNOT_WIN
     work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
     net_work: Floats  # (5, Q) scratch
@@ -139,7 +148,7 @@ def columns_buffers(columns: Columns) -> tuple[Ints, Floats]:
     return np.concatenate(ints).astype(np.int64), np.concatenate(floats)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def open_columns(ints: Ints, floats: Floats) -> Columns:
     """Name the parts of a survey's buffers."""
     m, p, count, widest = ints[0], ints[1], ints[2], ints[3]
@@ -166,13 +175,13 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     """Return the zeroed buffers of so many arms, with their rule filled in."""
     wide = padded(p)
     net = wide if rule.net else 0
-    ints = np.zeros(17 + count * (2 * m + wide + 6 + 2 * net + 2), dtype=np.int64)
-    ints[:10] = [count, m, wide, widest, *rule[:6]]
+    ints = np.zeros(23 + count * (2 * m + wide + 7 + 2 * net + 2), dtype=np.int64)
+    ints[:12] = [count, m, wide, widest, *rule[:8]]
     per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 6 + 3 * m
     per_arm += net * net + 2 * net
     shared = 4 * (wide + WIDTH) + 5 * net + 2 + widest * widest
     floats = aligned(count * per_arm + shared + 12 + (m + 1))
-    floats[-13 - m :] = [*rule[6:18], *rule.log_supports]
+    floats[-13 - m :] = [*rule[8:20], *rule.log_supports]
     return ints, floats
 
 
@@ -187,6 +196,8 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         ints[7],
         ints[8],
         ints[9],
+        ints[10],
+        ints[11],
         floats[last],
         floats[last + 1],
         floats[last + 2],
@@ -204,11 +215,11 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     # Where each part begins: integers, then reals; what is loaded in lanes comes first.
     net = wide if rule.net else 0
     square, row, long = count * wide * wide, count * wide, wide + WIDTH
-    support, dropped = 17, 17 + count * m
+    support, dropped = 23, 23 + count * m
     columns = dropped + count * m
     size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
     waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
-    net_active = ready + count
+    inverted, net_active = ready + count, ready + 2 * count
     net_place, net_count = net_active + count * net, net_active + 2 * count * net
     gram, root, moment = 0, square, 2 * square
     estimate, variance, weights = moment + row, moment + 2 * row, moment + 3 * row
@@ -256,26 +267,27 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         net_residual=part(floats, residual, (count,)),
         projected=part(floats, projected, (count, wide)),
         ready=part(ints, ready, (count,)),
-        complete=part(ints, 10, (1,)),
+        inverted=part(ints, inverted, (count,)),
+        complete=part(ints, 12, (1,)),
         row=part(floats, latest, (long,)),
         scores=part(floats, scores, (count,)),
         step=part(floats, step, (2,)),
-        links=part(ints, 11, (6,)),
+        links=part(ints, 13, (10,)),
         work=part(floats, work, (3, long)),
         block=part(floats, step + 2, (widest, widest)),
         net_work=part(floats, net_work, (5, net)),
     )
 
 
-open_arms = kernel(**INLINE)(named_arms)
+open_arms = internal(**INLINE)(named_arms)
 
 
-def header_of(buffers: tuple[Ints, Floats, Ints, Floats]) -> Ints:
+def header_of(buffers: tuple[NDArray[Any], ...]) -> Ints:
     """Return where the buffers of a survey and its arms are, and how long; keep them alive."""
     return np.array([[part.ctypes.data, len(part)] for part in buffers]).ravel()
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def open_header(address: int) -> tuple[Columns, Rule, Arms]:
     """Name the parts of all buffers, given the address of their header."""
     at = ints_at(address, 8)

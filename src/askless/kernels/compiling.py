@@ -6,13 +6,14 @@ has; after an edit or an upgrade the old arithmetic would live on. Here the stam
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit, types
 from numba.core.ccallback import CFunc
 
-__all__ = ["INLINE", "kernel"]
+__all__ = ["INLINE", "internal", "kernel"]
 
 # For the small steps of the hot path: handing a bundle over in a call costs as much as they do.
 INLINE = {"forceinline": True}
@@ -56,6 +57,20 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     return compiled
 
 
+def internal(**options: Any) -> Callable[[Function], Function]:
+    """Compile a function that only kernels call: without a door from Python and a cache of its own.
+
+    That halves the time it takes to compile.
+    """
+    options = PLAIN | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} | options
+
+    def compiled(function: Function) -> Function:
+        return cast(Function, njit(**options)(function))
+
+    return compiled
+
+
+@cache
 def address_of(function: Callable[[int, int], int]) -> int:
     """Compile a function of (address, k) on its own, and return where it is.
 

@@ -6,8 +6,10 @@ why, at leisure.
 
 import math
 
-from askless.kernels import ridge
+from askless.kernels import bounds, protocol, ridge, unasked
+from askless.kernels.asking import open_asking
 from askless.kernels.bundles import (
+    ASK,
     REFRESH,
     Arms,
     Columns,
@@ -17,7 +19,7 @@ from askless.kernels.bundles import (
     open_columns,
     open_header,
 )
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.machine import call_at
 from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
@@ -30,7 +32,7 @@ def read_row(survey_ints: Ints, survey_floats: Floats, z: Floats, out: Floats) -
     return check_row(open_columns(survey_ints, survey_floats), z, out)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def admit(columns: Columns, arms: Arms, z: Floats) -> bool:
     """Put a row into `arms.row`, on the grid; refuse one that is not in order and complete."""
     if z.shape[0] != columns.low.shape[0]:
@@ -80,6 +82,51 @@ def learn_rows(address: int, played: Ints, rows: Floats, ys: Floats) -> None:
     _, rule, arms = open_header(address)
     for i in range(played.shape[0]):
         ridge.learn(rule, arms, played[i], rows[i], ys[i], 0)
+
+
+@kernel()
+def ask(address: int, live: Flags, z: Floats, asks: Flags, possible: Flags) -> int:
+    """Return the arm to play, or UNDECIDED; say what to ask next and which arms can still win."""
+    _, _, arms = open_header(address)
+    asking = open_asking(address)[0]
+    for k in range(live.shape[0]):
+        asking.live[k] = 1 if live[k] else 0
+    for j in range(z.shape[0]):
+        asking.z[j] = z[j]
+    arm: int = call_at(arms.links[ASK], address, 0)
+    for g in range(asks.shape[0]):
+        asks[g] = asking.asks[g] != 0
+    for k in range(live.shape[0]):
+        possible[k] = asking.possible[k] != 0
+    return arm
+
+
+@kernel()
+def reach(address: int, live: Flags, z: Floats, low: Floats, high: Floats, moves: Floats) -> None:
+    """Put bounds of every live arm's UCB into place, and how far each question can move it.
+
+    `moves` is that of the UCB's tangent, where the other unasked questions are at their centres.
+    """
+    columns, rule, arms = open_header(address)
+    asking, scratch = open_asking(address)
+    for k in range(live.shape[0]):
+        if not live[k]:
+            continue
+        view = unasked.view_of(rule, arms, asking, k)
+        if unasked.look(columns, view, z) == 0:
+            low[k] = high[k] = ridge.score(arms, k, z)
+            continue
+        unasked.weigh(view)
+        high[k] = bounds.upper(view, scratch)
+        slope = asking.slope[k]
+        protocol.take_slope(view, arms.columns[k], slope)
+        low[k] = view.numbers[unasked.VALUE] - bounds.rounding(view, 0.0)
+        for g in range(columns.first.shape[0]):
+            first = columns.first[g]
+            if arms.support[k, g] and math.isnan(z[first]):
+                fall = unasked.rise(columns, g, first, slope, -1.0)
+                low[k] -= fall
+                moves[k, g] = fall + unasked.rise(columns, g, first, slope, 1.0)
 
 
 @kernel()

@@ -10,7 +10,7 @@ import numpy as np
 
 from askless.kernels.active_set import Net, Problem, enter, leave, rebuild, restart
 from askless.kernels.bundles import Floats
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.lanes import WIDTH, load, spread, store
 from askless.kernels.triangle import add_multiple
 
@@ -57,7 +57,7 @@ def solve(problem: Problem, net: Net) -> float:
     return descend(problem, net)
 
 
-@kernel(fastmath={"nnan", "nsz", "reassoc"}, **INLINE)
+@internal(fastmath={"nnan", "nsz", "reassoc"}, **INLINE)
 def largest_size(x: Floats, size: int) -> float:
     """Return the largest absolute entry."""
     found = 0.0
@@ -66,7 +66,7 @@ def largest_size(x: Floats, size: int) -> float:
     return found
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def admit_free(problem: Problem, net: Net) -> None:
     """Let every free column be active, and every other one have the sign of its coefficient."""
     for j in range(problem.size):
@@ -81,7 +81,7 @@ def admit_free(problem: Problem, net: Net) -> None:
                 leave(net, net.place[j])
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def aim(problem: Problem, net: Net, slack: float) -> float:
     """Put the minimum on the active set with its signs into `target`, refined to rounding.
 
@@ -113,7 +113,7 @@ def aim(problem: Problem, net: Net, slack: float) -> float:
     return off
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def miss(problem: Problem, net: Net) -> float:
     """Put by how much the target misses each active condition into `work`; return the most."""
     off = 0.0
@@ -127,7 +127,7 @@ def miss(problem: Problem, net: Net) -> float:
     return off
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def set_gradient(problem: Problem, net: Net) -> None:
     """Put c - G target into `gradient`."""
     for j in range(0, problem.size, WIDTH):
@@ -137,7 +137,7 @@ def set_gradient(problem: Problem, net: Net) -> None:
         add_multiple(-net.target[j], problem.gram[j], net.gradient, problem.size)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def first_crossing(net: Net) -> tuple[int, float]:
     """Return the first active column to reach zero on the way to the target, and how far that is.
 
@@ -154,7 +154,7 @@ def first_crossing(net: Net) -> tuple[int, float]:
     return blocked, step
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def move(net: Net, step: float) -> None:
     """Go so far towards the target."""
     for i in range(net.counts[0]):
@@ -165,7 +165,7 @@ def move(net: Net, step: float) -> None:
             net.coef[j] += step * (net.target[j] - net.coef[j])
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def worst_outside(problem: Problem, net: Net) -> tuple[int, float]:
     """Return the inactive column that should be active most, and how much; 0 if none should."""
     worst, most = -1, 0.0
@@ -177,7 +177,7 @@ def worst_outside(problem: Problem, net: Net) -> tuple[int, float]:
     return worst, most
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def worst_anywhere(problem: Problem, net: Net) -> float:
     """Return the largest violation of the optimality conditions, given the gradient at `coef`."""
     most = 0.0

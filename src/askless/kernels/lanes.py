@@ -18,6 +18,7 @@ __all__ = [
     "WIDTH",
     "fma",
     "load",
+    "magnitude",
     "padded",
     "product",
     "quotient",
@@ -25,6 +26,7 @@ __all__ = [
     "store",
     "store_totals",
     "total",
+    "with_sign",
 ]
 
 WIDTH = 8
@@ -111,6 +113,30 @@ def fma(_: Any, a: Any, b: Any, c: Any) -> Any:
         return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
 
     return LANES(a, b, c), code
+
+
+@step
+def magnitude(_: Any, a: Any) -> Any:
+    """Return |a|."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        shape = ir.FunctionType(VECTOR, [VECTOR])
+        name = f"llvm.fabs.v{WIDTH}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+
+    return LANES(a), code
+
+
+@step
+def with_sign(_: Any, a: Any, b: Any) -> Any:
+    """Return |a| with the sign of b."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        shape = ir.FunctionType(VECTOR, [VECTOR] * 2)
+        name = f"llvm.copysign.v{WIDTH}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+
+    return LANES(a, b), code
 
 
 @step

@@ -3,12 +3,13 @@
 import math
 
 from askless.kernels.active_set import Net, Problem, add_row_to_net, rebuild, restart
-from askless.kernels.bundles import NET_ESTIMATES, OWN, SCALED, Arms, Columns, Rule
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.bundles import NET_ESTIMATES, OWN, SCALED, SOLVE, Arms, Columns, Rule
+from askless.kernels.compiling import INLINE, internal
 from askless.kernels.elastic_net import GOOD, solve
+from askless.kernels.machine import call_at
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def net_of(arms: Arms, k: int) -> Net:
     """Return arm k's net."""
     return Net(
@@ -24,14 +25,14 @@ def net_of(arms: Arms, k: int) -> Net:
     )
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def noise_level(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """N tau / 2, where tau L_j is the paper's lambda_0 of column j (maths 3.2); in reward units."""
     n, d = float(arms.n[k]), columns.low.shape[0]
     return rule.sigma * math.sqrt(2.0 * n * math.log(4.0 * d * n * n / arms.share[k]))
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def problem_of(columns: Columns, rule: Rule, arms: Arms, k: int) -> Problem:
     """Return what arm k's net minimises, in units of the reward range."""
     size, penalty = arms.size[k], arms.net_work[4]
@@ -46,14 +47,14 @@ def problem_of(columns: Columns, rule: Rule, arms: Arms, k: int) -> Problem:
     return Problem(arms.gram[k], arms.moment[k], penalty, 2.0 * rule.alpha, size)
 
 
-@kernel(**INLINE)
-def refit(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
+@internal(**INLINE)
+def refit(arms: Arms, k: int) -> None:
     """Bring arm k's net up to date after its newest row, which is in `recent`."""
     add_row_to_net(net_of(arms, k), arms.recent[k, 0])
-    solve_net(columns, rule, arms, k)
+    call_at(arms.links[SOLVE], arms.links[0], k)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Derive arm k's net anew from its statistics, starting at the coefficients it has."""
     size = arms.size[k]
@@ -70,10 +71,10 @@ def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     net, problem = net_of(arms, k), problem_of(columns, rule, arms, k)
     restart(problem, net)
     rebuild(problem, net)
-    solve_net(columns, rule, arms, k)
+    call_at(arms.links[SOLVE], arms.links[0], k)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def solve_net(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
     """Solve; where the net is what estimates, hand its coefficients over, in reward units.
 
@@ -87,7 +88,7 @@ def solve_net(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
             arms.estimate[k, i] = rule.span * arms.net_coef[k, i]
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def is_zero(arms: Arms, k: int, at: int, width: int) -> bool:
     """Whether the net says that all coefficients of a question are exactly zero, and is exact."""
     zero = bool(arms.net_residual[k] <= GOOD)

@@ -15,13 +15,13 @@ from askless.kernels.bundles import (
     Columns,
     Rule,
 )
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal
 from askless.kernels.elastic_net import GOOD
 from askless.kernels.net_arms import noise_level
 from askless.kernels.triangle import largest
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
     if rule.form == FIXED:
@@ -44,7 +44,7 @@ def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     return math.sqrt(theta) if rule.form == PUBLISHED_SQRT else theta
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Bound B on the ridge bias over the parameters that the reward range allows (maths 2.1)."""
     if not rule.sharp_bias:
@@ -58,7 +58,7 @@ def bias(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     return min(rule.ridge_bias, rule.alpha * bound)
 
 
-@kernel()
+@internal()
 def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
     """Largest e_j' P inv(D) P e_j over the questions' columns; P makes each choice sum to zero."""
     found = 0.0
@@ -86,7 +86,7 @@ def largest_projected(columns: Columns, arms: Arms, k: int) -> float:
     return found
 
 
-@kernel()
+@internal()
 def net_radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     """Radius of an elastic net's confidence set (maths 3.2)."""
     if not arms.net_residual[k] <= GOOD:
@@ -107,7 +107,7 @@ def net_radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
     return theta
 
 
-@kernel()
+@internal()
 def net_bound(columns: Columns, rule: Rule, arms: Arms, k: int, level: float) -> float:
     """The largest right-hand side of maths 3.2 over the parameters that are possible."""
     longest, fitted, squared = 0.0, 0.0, 0.0

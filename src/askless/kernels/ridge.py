@@ -12,16 +12,17 @@ from askless.kernels.bundles import (
     NET_ESTIMATES,
     NO_NET,
     RADIUS,
+    REFIT,
     REFRESH,
     RENEW,
-    SOLVE,
     Arms,
     Columns,
     Flags,
     Floats,
+    Ints,
     Rule,
 )
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.lanes import WIDTH, fma, load, spread, store
 from askless.kernels.machine import call_at
 from askless.kernels.net_arms import is_zero
@@ -43,7 +44,7 @@ REFRESH_EVERY = 1024  # rank-one updates between fresh factors (maths 2.3)
 TIED = 1e-9  # scores nearer than this, relatively, are tied: rounding shall not decide (maths 2)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
     """Pick the columns of arm k's support out of a context; zeros fill the last lane."""
     size = arms.size[k]
@@ -53,7 +54,7 @@ def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
     out[size : size + WIDTH] = 0.0
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def score(arms: Arms, k: int, z: Floats) -> float:
     """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
     size, packed = arms.size[k], arms.work[0]
@@ -64,15 +65,15 @@ def score(arms: Arms, k: int, z: Floats) -> float:
     return dot(packed, arms.estimate[k], size) + float(arms.radius[k]) * width
 
 
-@kernel(**INLINE)
-def best_arm(rule: Rule, arms: Arms, live: Flags, z: Floats) -> int:
+@internal(**INLINE)
+def best_arm(rule: Rule, arms: Arms, live: Flags | Ints, z: Floats) -> int:
     """Score the live arms, in `arms.scores`, the others at -inf; return the best one."""
     for k in range(live.shape[0]):
         arms.scores[k] = score(arms, k, z) if live[k] else -np.inf
     return winner(rule, arms)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def winner(rule: Rule, arms: Arms) -> int:
     """Return the arm with the highest score; of tied ones the first (maths 2)."""
     highest = largest(arms.scores)
@@ -113,7 +114,7 @@ def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float)
             break
 
 
-@kernel()
+@internal()
 def include(result: Floats, size: float, slack: float) -> None:
     """Let one direction's interval widen (estimate, low, high)."""
     result[0] = max(result[0], size)
@@ -121,7 +122,7 @@ def include(result: Floats, size: float, slack: float) -> None:
     result[2] = max(result[2], size + slack)
 
 
-@kernel()
+@internal()
 def inverse_block(arms: Arms, k: int, at: int, width: int) -> None:
     """Put the block of inv(D) on `width` packed columns into place; M is zero above row `at`."""
     block = arms.block[:width, :width]
@@ -133,7 +134,7 @@ def inverse_block(arms: Arms, k: int, at: int, width: int) -> None:
                 block[a, b] += arms.weights[k, i] * row[a] * row[b]
 
 
-@kernel()
+@internal()
 def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
     """Drop arm k's questions whose effect is at most beta_min; returns how many (maths 2.2).
 
@@ -142,7 +143,7 @@ def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
     if arms.n[k] == 0 or not math.isfinite(arms.radius[k]):
         return 0
     dropped = 0
-    at = 1
+    at = int(np.int64(1))  # not a literal: callees compile once
     # A squared slack beyond this exceeds beta_min whatever the estimate; most tests end here.
     hopeless = (1.0 + 1e-9) * rule.beta_min**2
     for g in range(columns.first.shape[0]):
@@ -215,7 +216,7 @@ def settle(arms: Arms, k: int) -> None:
     arms.waiting[k] = 0
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def count_row(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> None:
     """Add a row to arm k's statistics, exactly."""
     if arms.waiting[k] == arms.recent.shape[1]:
@@ -245,7 +246,7 @@ def take_out_row(arms: Arms, k: int, z: Floats, y: float) -> None:
     arms.n[k] -= 1
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def learn(rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> int:
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
@@ -261,7 +262,7 @@ def learn(rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> in
     return dropped
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def take(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool]:
     """Test arm k's questions and count a row; returns how many it dropped.
 
@@ -275,7 +276,7 @@ def take(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool
     return dropped, fresh
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
     """Update what is derived, once a row is counted; its M z and its error are known (maths 2.3).
 
@@ -285,19 +286,19 @@ def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
     slopes, lifts = arms.slopes[k, late], arms.lifts[k, late]
     tau = add_row(arms.weights[k], arms.projected[k], arms.size[k], arms.work[1], slopes, lifts)
     arms.moves[k, late] = error / tau if rule.net != NET_ESTIMATES else 0.0
-    arms.late[k], arms.ready[k] = late + 1, 0
+    arms.late[k], arms.ready[k], arms.inverted[k] = late + 1, 0, 0
     if rule.beta_min > 0.0 or rule.sharp_bias or rule.net != NO_NET:
         catch_up(arms, k)
         diagonal_of(arms.root[k], arms.weights[k], arms.size[k], arms.variance[k])
     arms.log_det[k] += math.log(tau)
     if rule.net != NO_NET:
-        call_at(arms.links[SOLVE], arms.links[0], k)
+        call_at(arms.links[REFIT], arms.links[0], k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
     call_at(arms.links[RADIUS], arms.links[0], k)
 
 
-@kernel(**INLINE)
+@internal(**INLINE)
 def catch_up(arms: Arms, k: int) -> None:
     """Bring arm k's M and estimate up to date, sixteen columns at a time."""
     size, gain = arms.size[k], arms.work[1]
@@ -308,11 +309,11 @@ def catch_up(arms: Arms, k: int) -> None:
     arms.late[k] = 0
 
 
-@kernel()
+@internal()
 def refresh(rule: Rule, arms: Arms, k: int) -> None:
     """Derive everything of arm k anew from its statistics (maths 2.3)."""
     settle(arms, k)
-    arms.late[k] = arms.ready[k] = 0
+    arms.late[k] = arms.ready[k] = arms.inverted[k] = 0
     size, root, w = arms.size[k], arms.root[k], arms.work[1]
     arms.log_det[k] = factor(arms.gram[k], rule.alpha, size, root, arms.weights[k])
     arms.variance[k] = 0.0

@@ -1,9 +1,14 @@
 """The fused loop: simulated visits from context to learned row, without leaving compiled code."""
 
+import math
+
 from askless.kernels import ahead, ridge
-from askless.kernels.bundles import Floats, Ints, open_header
-from askless.kernels.compiling import kernel
+from askless.kernels.asking import open_asking
+from askless.kernels.bundles import ASK, Arms, Floats, Ints, open_header
+from askless.kernels.compiling import internal, kernel
+from askless.kernels.machine import call_at
 from askless.kernels.outcome import outcome
+from askless.kernels.protocol import UNDECIDED
 from askless.kernels.triangle import largest
 
 
@@ -48,14 +53,72 @@ def play_visits(
             y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
             if ahead.learn(future, rule, arms, best, t, z, y) > 0:
                 questions = count_asked(arms.support, always)
-                for g in range(always.shape[0]):
-                    if arms.dropped_at[best, g] == arms.n[best] - 1:  # dropped before this row
-                        drops[best, g] = begun + now + 1
+                note_drops(arms, best, begun + now + 1, drops)
     for k in range(arm_count):
         ridge.catch_up(arms, k)
 
 
 @kernel()
+def play_interactive_visits(
+    address: int,
+    contexts: Floats,
+    luck: Floats,
+    coefficients: Floats,
+    noise: tuple[int, float, float],
+    begun: int,
+    drops: Ints,
+    played: Ints,
+    regret: Floats,
+    asked: Ints,
+    others: Ints,
+) -> None:
+    """Play visits one after the other, each asked no more than it must be; see `play_visits`.
+
+    `others` gets 1 where the full survey would have given another arm.
+    """
+    columns, rule, arms = open_header(address)
+    asking = open_asking(address)[0]
+    form, spread, low = noise
+    count, p = coefficients.shape[0], contexts.shape[1]
+    asking.live[:] = 1
+    for now in range(contexts.shape[0]):
+        z = contexts[now]
+        asking.z[:] = math.nan
+        asking.z[0] = 1.0
+        asked[now] = 0
+        best = call_at(arms.links[ASK], address, 0)
+        while best == UNDECIDED:
+            for g in range(asking.asks.shape[0]):
+                if asking.asks[g]:
+                    asked[now] += 1
+                    for j in range(columns.first[g], columns.first[g] + columns.width[g]):
+                        asking.z[j] = z[j]
+            best = call_at(arms.links[ASK], address, 0)
+        played[now] = best
+        expected, most = 0.0, -math.inf
+        for k in range(count):
+            mean = 0.0
+            for j in range(p):
+                mean += coefficients[k, j] * z[j]
+            most = max(most, mean)
+            if k == best:
+                expected = mean
+        regret[now] = most - expected
+        others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
+        y = outcome(form, spread, low, rule.span, expected, luck[now])
+        if ridge.learn(rule, arms, best, z, y, 0) > 0:
+            note_drops(arms, best, begun + now + 1, drops)
+
+
+@internal()
+def note_drops(arms: Arms, k: int, visit: int, drops: Ints) -> None:
+    """Note the visit at which arm k has just dropped questions."""
+    for g in range(drops.shape[1]):
+        if arms.dropped_at[k, g] == arms.n[k] - 1:  # before the row that it has learned since
+            drops[k, g] = visit
+
+
+@internal()
 def count_asked(support: Ints, always: Ints) -> int:
     """Count the questions that some arm uses or that everyone is asked."""
     count = 0

@@ -7,7 +7,7 @@ Vectors and matrices are padded with zeros to whole lanes; `size` says how much 
 import math
 
 from askless.kernels.bundles import Floats
-from askless.kernels.compiling import INLINE, kernel
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.lanes import (
     WIDTH,
     fma,
@@ -188,3 +188,41 @@ def transposed_times(root: Floats, w: Floats, size: int, out: Floats) -> None:
     out[:] = 0.0
     for i in range(size):
         add_multiple(w[i], root[i], out, i + 1)
+
+
+@internal()
+def inverse_of(root: Floats, weights: Floats, size: int, out: Floats) -> float:
+    """Put M' diag(weights) M, all of it, into `out`, zeros beyond; return its trace."""
+    out[:] = 0.0
+    for c in range(0, size, WIDTH):
+        for j in range(0, size, 4):
+            # Four rows share a pass over M, which is zero above row c.
+            a = b = d = e = spread(0.0)
+            for i in range(max(c, j), size):
+                row, scaled = root[i], spread(weights[i])
+                x = product(scaled, load(row, c))
+                a, b = fma(spread(row[j]), x, a), fma(spread(row[j + 1]), x, b)
+                d, e = fma(spread(row[j + 2]), x, d), fma(spread(row[j + 3]), x, e)
+            store(out[j], c, a)
+            store(out[j + 1], c, b)
+            store(out[j + 2], c, d)
+            store(out[j + 3], c, e)
+    trace = 0.0
+    for i in range(size):
+        trace += out[i, i]
+    return trace
+
+
+@internal()
+def whole_times(matrix: Floats, z: Floats, size: int, out: Floats) -> None:
+    """Put a square matrix times z into `out`, whole lanes of it; four rows share a pass over z."""
+    for i in range(0, -(-size // WIDTH) * WIDTH, 4):
+        row0, row1, row2, row3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        a = b = c = d = spread(0.0)
+        for j in range(0, size, WIDTH):
+            x = load(z, j)
+            a = fma(load(row0, j), x, a)
+            b = fma(load(row1, j), x, b)
+            c = fma(load(row2, j), x, c)
+            d = fma(load(row3, j), x, d)
+        store_totals(out, i, a, b, c, d)

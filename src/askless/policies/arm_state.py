@@ -10,7 +10,9 @@ import numpy as np
 
 from askless.errors import SettingError, StateError
 from askless.kernels import doors, links, ridge
+from askless.kernels.asking import asking_buffers
 from askless.kernels.bundles import (
+    EVERYTHING,
     NO_NET,
     Arms,
     Flags,
@@ -27,7 +29,7 @@ from askless.survey import Survey
 
 MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
-SCRATCH = ("complete", "row", "scores", "step", "links", "work", "block", "net_work")
+SCRATCH = ("inverted", "complete", "row", "scores", "step", "links", "work", "block", "net_work")
 
 
 class ArmState:
@@ -38,20 +40,34 @@ class ArmState:
             floats, copied = aligned(len(floats)), floats
             floats[:] = copied
         self.survey = survey
-        self.buffers = (*survey.buffers, ints, floats)
-        self._header = header_of(self.buffers)
-        self.address = int(self._header.ctypes.data)
         self.rule: Rule
         self.arms: Arms
         self.rule, self.arms = named_arms(ints, floats)
-        steps = links.addresses(drops=self.rule.beta_min > 0, net=self.rule.net != NO_NET)
+        interactive = self.rule.interactive != EVERYTHING
+        self.arms.inverted[:] = 0  # the room for asking is a new one
+        room = asking_buffers(
+            len(self.arms.n),
+            survey.column_count,
+            np.array([int(question.always_ask) for question in survey]),
+            np.array([question.cost for question in survey]),
+            wanted=interactive,
+        )
+        self.buffers = (*survey.buffers, ints, floats, *room)
+        self._header = header_of(self.buffers)
+        self.address = int(self._header.ctypes.data)
+        steps = links.addresses(
+            drops=self.rule.beta_min > 0,
+            net=self.rule.net != NO_NET,
+            interactive=int(self.rule.interactive),
+            grain=int(self.rule.grain),
+        )
         self.arms.links[:] = self.address, *steps
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         p, widest = survey.column_count, int(survey.columns.width.max())
-        size = 16 * len(shares) * p * p / 2**30
+        size = (24 if rule.interactive else 16) * len(shares) * p * p / 2**30
         if size > MOST_GIB:
             raise SettingError(
                 f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
@@ -68,7 +84,7 @@ class ArmState:
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ArmState, (self.survey, *self.buffers[2:])  # copies must open buffers of their own
+        return ArmState, (self.survey, *self.buffers[2:4])  # copies must open buffers of their own
 
     def refresh(self, chosen: Iterable[int] | None = None) -> None:
         """Derive the chosen arms, or all, anew from their statistics."""

@@ -23,8 +23,9 @@ from askless.policies.files import write_state
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.question import Answer
 
-__all__ = ["Decision", "Policy"]
+__all__ = ["Asked", "Decision", "Policy", "Reach"]
 
 
 class Decision(NamedTuple):
@@ -32,6 +33,21 @@ class Decision(NamedTuple):
 
     arm: int
     scores: Floats
+
+
+class Asked(NamedTuple):
+    """What a visit asks next, nothing once the arm can be decided, and the arms that may win."""
+
+    questions: tuple[str, ...]
+    possible: Flags
+
+
+class Reach(NamedTuple):
+    """Between which values each arm's upper bound must lie, and how far each answer moves it."""
+
+    low: Floats  # (K,)
+    high: Floats  # (K,)
+    moves: Floats  # (K × questions)
 
 
 class Policy(ABC):
@@ -75,7 +91,23 @@ class Policy(ABC):
         """Choose among the arms in `mask`; every column that they need is in `z`."""
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """Return each arm's expected reward and its upper bound, if the policy has them (2 × K)."""
+        """Return each arm's expected reward and its upper bound, if the policy has them (2 × K).
+
+        NaN for an arm of which some answers are missing.
+        """
+        return None
+
+    def _ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+        """Say what to ask next, given the answers so far, and which arms in `mask` can still win.
+
+        Everything that those arms use, at once, unless overridden.
+        """
+        return Asked(
+            tuple(name for name in self.needed(mask) if name not in answers), np.array(mask)
+        )
+
+    def _reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:  # noqa: ARG002
+        """Say how high the arms can still get, if the policy knows."""
         return None
 
     def _support(self) -> Flags:
@@ -173,8 +205,25 @@ class Policy(ABC):
         return np.asarray(np.any(self._support()[mask], axis=0))
 
     def asked_now(self) -> tuple[str, ...]:
-        """Return the questions that a new visit would ask, in survey order."""
+        """Return the questions that a new visit may ask, in survey order."""
         return self.needed(self.roster.live)
+
+    def ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+        """Say what to ask next, and which arms in `mask` can still win; use a visit."""
+        return self._ask(answers, mask)
+
+    def reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:
+        """Say how high the arms in `mask` can still get, in units of the user's rewards."""
+        reach = self._reach(answers, mask)
+        return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
+
+    def names_of(self, mask: Flags) -> tuple[str, ...]:
+        """Return the names of the arms in `mask`."""
+        return tuple(arm for arm, there in zip(self.arms, mask, strict=True) if there)
+
+    @property
+    def _shift(self) -> float:
+        return 0.0 if self.survey.coding == "raw" else self.reward.middle
 
     def decide(self, z: Floats, mask: Flags, number: int) -> int:
         """Choose among the arms in `mask` for a checked context; use `play` or a visit."""
@@ -185,11 +234,11 @@ class Policy(ABC):
         outlook = self._outlook(z)
         if outlook is None:
             return {}
-        shift = 0.0 if self.survey.coding == "raw" else self.reward.middle
+        means, uppers = outlook[0] + self._shift, outlook[1] + self._shift
         return {
-            arm: (float(outlook[0][k]) + shift, float(outlook[1][k]) + shift)
+            arm: (float(means[k]), float(uppers[k]))
             for k, arm in enumerate(self.arms)
-            if mask[k]
+            if mask[k] and not np.isnan(means[k])
         }
 
     def learn(self, visit: Visit, reward: float) -> None:

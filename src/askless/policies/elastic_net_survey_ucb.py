@@ -91,6 +91,8 @@ class ElasticNetSurveyUCB(LinearUCB):
         b2: float | None = None,
         radius: str | None = None,
         lam: float | None = None,
+        interactive: bool | str = False,
+        grain: str | None = None,
     ) -> None:
         Policy.__init__(self, survey, arms=arms, reward=reward)
         self._begin(
@@ -102,6 +104,8 @@ class ElasticNetSurveyUCB(LinearUCB):
             b2=b2,
             radius=radius,
             lam=lam,
+            interactive=interactive,
+            grain=grain,
         )
 
     @property

@@ -12,11 +12,12 @@ from askless.errors import SettingError, StateError, VisitError
 from askless.kernels import doors
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.arm_state import ArmState
-from askless.policies.base import Decision, Policy
+from askless.policies.base import Asked, Decision, Policy, Reach
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.settings import Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
+from askless.survey.question import Answer
 
 __all__ = ["LinearUCB"]
 
@@ -48,6 +49,8 @@ class LinearUCB(Policy):
         b1: float | None = None,
         b2: float | None = None,
         radius: str | None = None,
+        interactive: bool | str = False,
+        grain: str | None = None,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
         self._begin(
@@ -58,6 +61,8 @@ class LinearUCB(Policy):
             b1=b1,
             b2=b2,
             radius=radius,
+            interactive=interactive,
+            grain=grain,
         )
 
     def _begin(self, **given: Any) -> None:
@@ -200,8 +205,29 @@ class LinearUCB(Policy):
         return Decision(int(arm), scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        every = np.ones(len(self.roster), dtype=bool)
-        return self.estimate @ np.where(np.isnan(z), 0.0, z), self._decide(z, every, 0).scores
+        missing = np.isnan(z[self.survey.columns.first])
+        known = np.asarray(~(self.support & missing).any(axis=1))
+        means = self.estimate @ np.where(np.isnan(z), 0.0, z)
+        return np.where(known, means, np.nan), self._decide(z, known, 0).scores
+
+    def _ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+        if not self.settings.interactive:
+            return super()._ask(answers, mask)
+        asks = np.empty(len(self.survey), dtype=bool)
+        possible = np.empty(len(self.roster), dtype=bool)
+        model = self._model
+        doors.ask(model.address, mask, self.encode(answers), asks, possible)
+        names = self.survey.names
+        return Asked(tuple(names[g] for g in np.flatnonzero(asks)), possible)
+
+    def _reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:
+        if not self.settings.interactive:
+            return None
+        low, high = np.full((2, len(self.roster)), -np.inf)
+        moves = np.zeros((len(self.roster), len(self.survey)))
+        model = self._model
+        doors.reach(model.address, mask, self.encode(answers), low, high, moves)
+        return Reach(low, high, moves)
 
     def _support(self) -> Flags:
         return self._model.support

@@ -77,6 +77,8 @@ class RidgeSurveyUCB(LinearUCB):
         b1: float | None = None,
         b2: float | None = None,
         radius: str | None = None,
+        interactive: bool | str = False,
+        grain: str | None = None,
     ) -> None:
         super().__init__(
             survey,
@@ -89,4 +91,6 @@ class RidgeSurveyUCB(LinearUCB):
             b1=b1,
             b2=b2,
             radius=radius,
+            interactive=interactive,
+            grain=grain,
         )

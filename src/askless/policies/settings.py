@@ -11,6 +11,10 @@ from scipy.special import gammaln
 
 from askless.errors import SettingError, shown
 from askless.kernels.bundles import (
+    BY_ARM,
+    BY_QUESTION,
+    CERTIFIED,
+    EVERYTHING,
     FIXED,
     NET_ESTIMATES,
     NET_PUBLISHED,
@@ -21,6 +25,7 @@ from askless.kernels.bundles import (
     NET_VALID,
     NO_NET,
     OWN,
+    PAPER_HEURISTIC,
     PUBLISHED,
     PUBLISHED_SQRT,
     SCALED,
@@ -54,6 +59,8 @@ NET_RADII = {
     "published_scaled_sqrt": (NET_SCALED_SQRT, NET_ESTIMATES, SCALED),
     "ridge": (VALID, NET_SELECTS, OWN),
 }
+INTERACTIVE = {"certified": CERTIFIED, "paper_heuristic": PAPER_HEURISTIC}
+GRAINS = {"arm": BY_ARM, "question": BY_QUESTION}
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,8 @@ class Settings:
     b1: float | None = None
     b2: float | None = None
     lam: float | None = None
+    interactive: str | bool = False
+    grain: str | None = None
 
     @classmethod
     def check(cls, *, reward: RewardRange, radii: tuple[str, ...], **given: Any) -> Settings:
@@ -91,7 +100,10 @@ class Settings:
             raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
         if checked["lam"] is not None and radius.startswith("published"):
             raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
-        return cls(beta_min=beta_min, radius=radius, **checked)
+        interactive, grain = _check_interactive(given["interactive"], given["grain"])
+        return cls(
+            beta_min=beta_min, radius=radius, interactive=interactive, grain=grain, **checked
+        )
 
     def resolve(
         self, survey: Survey, reward: RewardRange, *, unions: bool, net: bool = False
@@ -118,6 +130,8 @@ class Settings:
             form=form,
             net=use,
             penalty=penalty,
+            interactive=INTERACTIVE[str(self.interactive)] if self.interactive else EVERYTHING,
+            grain=GRAINS[self.grain or "arm"],
             multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if self.lam is None else self.lam,
             b2=resolved.b2,
             alpha=alpha,
@@ -136,6 +150,28 @@ class Settings:
             log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
         )
         return Resolved(delta, resolved, rule)
+
+
+def _check_interactive(interactive: Any, grain: Any) -> tuple[str | bool, str | None]:
+    """Return how and in which portions an interactive survey asks; `False` asks everything."""
+    if interactive is True:
+        interactive = "certified"
+    if interactive is not False and not (
+        isinstance(interactive, str) and interactive in INTERACTIVE
+    ):
+        raise SettingError(
+            f"interactive is {shown(interactive)}; choose True, False or"
+            f" {' or '.join(map(repr, INTERACTIVE))}"
+        )
+    if grain is None:
+        return interactive, "arm" if interactive else None
+    if not isinstance(grain, str) or grain not in GRAINS:
+        raise SettingError(f"grain is {shown(grain)}; choose {' or '.join(map(repr, GRAINS))}")
+    if not interactive:
+        raise SettingError("grain is a setting of interactive surveys; set interactive=True too")
+    if interactive == "paper_heuristic" and grain != "arm":
+        raise SettingError("the paper's heuristic asks all questions of an arm; leave grain out")
+    return interactive, grain
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from askless.errors import AnswerError, AsklessError, StateError, VisitError, shown
 from askless.kernels.bundles import Flags, Floats
@@ -52,6 +54,7 @@ class Visit:
         self._arm: str | None = None
         self._version: int | None = None
         self._outlook: dict[str, tuple[float, float]] = {}
+        self._ruled_out: tuple[str, ...] = ()
         self.reward: float | int | None = None
         self._advance()
 
@@ -139,7 +142,7 @@ class Visit:
         if self._arm is not None:
             return ()
         mask = self._mask()
-        asks = tuple(q for q in self._policy.needed(mask) if q not in self._answers)
+        asks, possible = self._policy.ask(self._answers, mask)
         stray = [question for question in asks if question not in self._promised]
         if stray:
             raise VisitError(
@@ -148,31 +151,55 @@ class Visit:
             )
         if not asks:
             z = self.context()
-            self._arm = self._policy.arms[self._policy.decide(z, mask, self.number)]
+            self._arm = self._policy.arms[self._policy.decide(z, possible, self.number)]
             self._version = self._policy.version
-            self._outlook = self._policy.outlook(z, mask)
+            self._outlook = self._policy.outlook(z, possible)
+            self._ruled_out = self._policy.names_of(mask & ~possible)
         return asks
 
     # -- looking at it and putting it away -------------------------------------------------------
 
     def explain(self) -> Explanation:
-        """Say what is still asked and for which arms, or how the arm was decided."""
+        """Say what is asked and why, or how the arm was decided."""
         asks = self._advance()
         policy = self._policy
+        if self._arm is not None:
+            return Explanation(
+                arm=self._arm,
+                answers=self.answers,
+                known=self._known,
+                outlook=dict(self._outlook),
+                version=self._version,
+                possible=tuple(self._outlook) or (self._arm,),
+                ruled_out=self._ruled_out,
+            )
+        mask = self._mask()
+        possible, reach = (
+            policy.ask(self._answers, mask).possible,
+            policy.reach(self._answers, mask),
+        )
         wanted: dict[str, tuple[str, ...]] = {}
+        moves: dict[str, dict[str, float]] = {}
         for name in asks:
             g = policy.survey.index(name)
-            mask = self._mask()
-            wanted[name] = tuple(
-                arm for k, arm in enumerate(policy.arms) if mask[k] and policy.support[k, g]
-            )
+            wanted[name] = policy.names_of(possible & policy.support[:, g])
+            if reach is not None:
+                moves[name] = {
+                    arm: float(reach.moves[policy.arm_index(arm), g]) for arm in wanted[name]
+                }
+        bounds: dict[str, tuple[float, float]] = {}
+        if reach is not None:
+            for k in np.flatnonzero(mask):
+                bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])
         return Explanation(
-            arm=self._arm,
-            outlook=dict(self._outlook),
-            version=self._version,
-            asks=wanted,
+            arm=None,
             answers=self.answers,
             known=self._known,
+            asks=wanted,
+            possible=policy.names_of(possible),
+            ruled_out=policy.names_of(mask & ~possible),
+            bounds=bounds,
+            moves=moves,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -189,6 +216,7 @@ class Visit:
             "arm": self._arm,
             "decided_at": self._version,
             "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
+            "ruled_out": list(self._ruled_out),
             "reward": self.reward,
         }
 
@@ -237,6 +265,7 @@ class Visit:
         self._outlook = {
             arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()
         }
+        self._ruled_out = tuple(saved.get("ruled_out", ()))  # visits of before had none
         self.reward = saved["reward"]
         if self.reward is not None:
             policy.reward.check(self.reward)
@@ -254,42 +283,71 @@ class Explanation:
     ----------
     arm : str or None
         The arm played, `None` while questions are open.
-    outlook : dict
-        Per arm, at the decision: expected reward and its upper bound; empty if the policy has none.
-    version : int or None
-        The version of the state that decided.
-    asks : dict
-        Per open question the arms whose models use it (none: it is asked of everyone).
     answers : dict
         The answers held.
     known : tuple of str
         Those that were held before the visit.
+    possible : tuple of str
+        The arms that can still win; once it is decided, those that were compared.
+    ruled_out : tuple of str
+        The arms that certainly do not win, whatever is answered: they are not asked for any more.
+    outlook : dict
+        At the decision, per arm compared: expected reward and its upper bound; empty if the
+        policy has none.
+    version : int or None
+        The version of the state that decided.
+    asks : dict
+        Per question asked now the arms whose models use it and that can still win (none: it is
+        asked of everyone).
+    bounds : dict
+        Interactive surveys: per arm, between which values its upper bound must lie whatever is
+        answered from here on.
+    moves : dict
+        Interactive surveys: per question asked now and arm, how far its answer can move that upper
+        bound, the other open questions being answered in the middle.
     """
 
     arm: str | None
-    outlook: dict[str, tuple[float, float]]
-    version: int | None
-    asks: dict[str, tuple[str, ...]]
     answers: dict[str, Answer]
     known: tuple[str, ...]
+    possible: tuple[str, ...]
+    ruled_out: tuple[str, ...]
+    outlook: dict[str, tuple[float, float]] = field(default_factory=dict)
+    version: int | None = None
+    asks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    moves: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        if self.arm is None:
-            lines = [
-                f"  {question}: {', '.join(arms) or 'asked of everyone'}"
-                for question, arms in self.asks.items()
-            ]
-            return "\n".join(["Still to ask, and for which arms:", *lines])
+        return self._open() if self.arm is None else self._decided()
+
+    def _open(self) -> str:
+        lines = ["Still to ask, and for which arms:"]
+        for question, arms in self.asks.items():
+            moves = self.moves.get(question, {})
+            users = [f"{arm} (moves it by {moves[arm]:.4g})" if moves else arm for arm in arms]
+            lines.append(f"  {question}: {', '.join(users) or 'asked of everyone'}")
+        if self.bounds:
+            width = max(len(name) for name in self.bounds)
+            lines.append(f"  {'upper bound':<{width}}  {'at least':>12}  {'at most':>12}")
+            for name, (low, high) in sorted(self.bounds.items(), key=lambda item: -item[1][1]):
+                out = "  cannot win" if name in self.ruled_out else ""
+                lines.append(f"  {name:<{width}}  {low:>12.6g}  {high:>12.6g}{out}")
+        return "\n".join(lines)
+
+    def _decided(self) -> str:
         asked = len(self.answers) - len(self.known)
         head = f"Played {self.arm} after {asked} questions (state version {self.version})"
         if not self.outlook:
             return head
         width = max(len(name) for name in self.outlook)
         ranked = sorted(self.outlook.items(), key=lambda item: -item[1][1])
-        lines = [
+        lines = [head, f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"]
+        lines += [
             f"  {name:<{width}}  {mean:>12.6g}  {upper:>12.6g}"
             f"{'  <- played' if name == self.arm else ''}"
             for name, (mean, upper) in ranked
         ]
-        table = f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"
-        return "\n".join([head, table, *lines])
+        if self.ruled_out:
+            lines.append(f"  cannot win, whatever is answered: {', '.join(self.ruled_out)}")
+        return "\n".join(lines)

@@ -40,6 +40,9 @@ class Run:
         The checkpoints: numbers of visits.
     regret, asked : array
         Expected regret and questions asked, summed up to each checkpoint.
+    other_arms : int
+        Visits in which the full survey would have given another arm; 0 unless the survey is
+        interactive by the paper's heuristic.
     plays : array
         How often each arm was played.
     support : array (K × questions)
@@ -52,6 +55,7 @@ class Run:
     visits: Ints
     regret: Floats
     asked: Ints
+    other_arms: int
     plays: Ints
     support: Flags
     drops: tuple[Drop, ...]
@@ -103,6 +107,11 @@ class Runs:
         """Mean number of questions a visit."""
         return float(np.mean([run.questions_per_visit for run in self.runs]))
 
+    @property
+    def other_arms(self) -> int:
+        """Visits of all runs in which the full survey would have given another arm."""
+        return sum(run.other_arms for run in self.runs)
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row a run and checkpoint: run, visits, regret, asked."""
         with extra("cli"):
@@ -130,6 +139,7 @@ class Runs:
                     "questions_per_visit": run.questions_per_visit,
                     "questions_left": list(run.questions_left),
                     "useful_dropped": run.useful_dropped,
+                    "other_arms": run.other_arms,
                     "plays": run.plays.tolist(),
                 }
                 for run in self.runs

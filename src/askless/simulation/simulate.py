@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from askless.errors import SettingError, extra, shown
 from askless.kernels import ahead
 from askless.kernels.bundles import Floats, Ints
 from askless.kernels.outcome import outcome
-from askless.kernels.simulation import play_visits
+from askless.kernels.simulation import play_interactive_visits, play_visits
 from askless.policies import ElasticNetSurveyUCB, Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.runs import Drop, Run, Runs
@@ -126,9 +126,11 @@ class _Tally:
     asked: list[int] = field(default_factory=list)
     total_regret: float = 0.0
     total_asked: int = 0
+    other_arms: int = 0
     begun: int = 0
 
-    def add(self, regret: Floats, asked: Ints) -> None:
+    def add(self, regret: Floats, asked: Ints, others: Ints) -> None:
+        self.other_arms += int(others.sum())
         sums, counts = np.cumsum(regret), np.cumsum(asked)
         due = self.visits[(self.visits > self.begun) & (self.visits <= self.begun + len(regret))]
         for at in due - self.begun - 1:
@@ -149,15 +151,16 @@ def _run(
 ) -> Run:
     policy = copy.deepcopy(policy)
     before = policy.support
-    player: _Fused | _ThroughVisits = _ThroughVisits(policy, environment)
+    player: _Fused | _Interactive | _ThroughVisits = _ThroughVisits(policy, environment)
     if isinstance(policy, LinearUCB) and policy.roster.live.all():
-        player = _Fused(policy, environment)
+        interactive = policy.settings.interactive
+        player = (_Interactive if interactive else _Fused)(policy, environment)
     tally = _Tally(visits)
     plays = np.zeros(len(policy.arms), dtype=np.int64)
     drops = np.zeros(before.shape, dtype=np.int64)
     for block in _blocks(environment, seed, index, int(visits[-1])):
-        played, regret, asked = player.play(block, tally.begun, drops)
-        tally.add(regret, asked)
+        played, regret, asked, others = player.play(block, tally.begun, drops)
+        tally.add(regret, asked, others)
         plays += np.bincount(played, minlength=len(plays))
         if progress is not None:
             progress(len(played))
@@ -166,6 +169,7 @@ def _run(
         visits=visits,
         regret=np.array(tally.regret),
         asked=np.array(tally.asked),
+        other_arms=tally.other_arms,
         plays=plays,
         support=policy.support,
         drops=_drops(policy, environment, drops),
@@ -197,6 +201,15 @@ def _drops(policy: Policy, environment: LinearEnvironment, drops: Ints) -> tuple
     return tuple(sorted(found, key=lambda drop: drop.visit))
 
 
+class Played(NamedTuple):
+    """What became of a block of visits."""
+
+    arms: Ints
+    regret: Floats
+    asked: Ints
+    others: Ints  # 1 where the full survey would have given another arm
+
+
 def _noise(environment: LinearEnvironment) -> tuple[int, float, float]:
     raw = environment.survey.coding == "raw"
     low = environment.reward.low / environment.reward.span if raw else -0.5
@@ -215,7 +228,7 @@ class _Fused:
         self.noise = _noise(environment)
         self.always = np.array([int(q.always_ask) for q in policy.survey])
 
-    def play(self, block: Block, begun: int, drops: Ints) -> tuple[Ints, Floats, Ints]:
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:
         count = len(block.luck)
         played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
         regret = np.empty(count)
@@ -234,7 +247,34 @@ class _Fused:
             regret,
             asked,
         )
-        return played, regret, asked
+        return Played(played, regret, asked, np.zeros(count, dtype=np.int64))
+
+
+class _Interactive:
+    """Visits of an interactive UCB policy inside one compiled loop, beside the full survey."""
+
+    def __init__(self, policy: LinearUCB, environment: LinearEnvironment) -> None:
+        self.model = policy._model
+        self.coefficients, self.noise = environment.coefficients, _noise(environment)
+
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:
+        count = len(block.luck)
+        played, asked, others = np.empty((3, count), dtype=np.int64)
+        regret = np.empty(count)
+        play_interactive_visits(
+            self.model.address,
+            block.contexts,
+            block.luck,
+            self.coefficients,
+            self.noise,
+            begun,
+            drops,
+            played,
+            regret,
+            asked,
+            others,
+        )
+        return Played(played, regret, asked, others)
 
 
 class _ThroughVisits:
@@ -243,17 +283,18 @@ class _ThroughVisits:
     def __init__(self, policy: Policy, environment: LinearEnvironment) -> None:
         self.policy, self.environment = policy, environment
 
-    def play(self, block: Block, begun: int, drops: Ints) -> tuple[Ints, Floats, Ints]:
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:
         policy, world = self.policy, self.environment
         raw = world.survey.coding == "raw"
         form, spread, low = _noise(world)
-        played, asked, regret = [], [], []
+        played, asked, regret, others = [], [], [], []
         for t, (z, luck) in enumerate(zip(block.contexts, block.luck, strict=True)):
             answers = world.survey.decode(z)
             visit = policy.visit()
             while asks := visit.asks:
                 visit.answer({question: answers[question] for question in asks})
             arm = visit.arm_index
+            others.append(bool(visit.explain().ruled_out) and policy.play(z) != arm)
             expected = world.coefficients @ z
             units = outcome(form, spread, low, world.reward.span, float(expected[arm]), luck)
             before = policy.support
@@ -262,7 +303,7 @@ class _ThroughVisits:
             played.append(arm)
             asked.append(len(visit.asked))
             regret.append(float(expected[policy.roster.live].max() - expected[arm]))
-        return np.array(played), np.array(regret), np.array(asked)
+        return Played(np.array(played), np.array(regret), np.array(asked), np.array(others))
 
 
 def _share_out(
