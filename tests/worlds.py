@@ -1,5 +1,7 @@
 """Small worlds for tests: surveys of every kind, random answers, arms with known parameters."""
 
+import functools
+
 import numpy as np
 
 import askless as al
@@ -73,3 +75,35 @@ def random_arm(survey, rng, effects):
             beta[columns] -= mean
             beta[0] += mean
     return beta
+
+
+QUESTIONS = [
+    ("scale", 0, False),
+    ("yes_no", 0, False),
+    ("choice", 3, False),
+    ("scale", 0, True),
+    ("multi", 2, False),
+    ("yes_no", 0, True),
+    ("choice", 4, True),
+    ("scale", 0, False),
+]
+
+
+@functools.cache
+def mixed_world(arms):
+    """Respondents of every kind of question; a few questions matter, in a few arms."""
+    rng = np.random.default_rng(arms)
+    survey = survey_of(QUESTIONS)
+    effects = np.zeros((arms, len(QUESTIONS)))
+    for k in range(arms):
+        effects[k, rng.choice(len(QUESTIONS), size=2, replace=False)] = 0.25 if k < 3 else 0.02
+    table = np.array([random_arm(survey, rng, row) for row in effects])
+    table[3:, 0] -= 0.15  # arms that are never the best
+    return al.LinearEnvironment(
+        survey,
+        arms=[f"arm{k}" for k in range(arms)],
+        coefficients=2 * 0.6 * table,
+        reward=(-1, 1),
+        spread=0.2,
+        skips=0.15,
+    )

@@ -30,6 +30,7 @@ def test_simulate_json_is_what_the_library_says():
         "questions_per_visit",
         "questions_left",
         "useful_dropped",
+        "other_arms",
         "plays",
     }
     world = al.paper_environment(arms=3, features=5)
@@ -134,9 +135,12 @@ def test_the_paper_writes_figures_and_curves(tmp_path):
     curves = json.loads(done.stdout)
     assert len(curves) == 5
     for name, curve in curves.items():
-        net = ["Elastic Net SurveyUCB"] if name.startswith("net") else []
-        assert list(curve) == [*net, "Ridge SurveyUCB", "LinUCB (never drops)"]
+        about = "Elastic Net SurveyUCB" if name.startswith("net") else "Ridge SurveyUCB"
+        ridge = ["Ridge SurveyUCB"] if name.startswith("net") else []
+        interactive = f"{about}, interactive"
+        assert list(curve) == [about, interactive, *ridge, "LinUCB (never drops)"]
         assert curve["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
+        assert curve[interactive]["settings"]["interactive"] == "certified"
         for ending in ("png", "svg", "csv"):
             assert (tmp_path / "askless-paper" / f"{name}.{ending}").stat().st_size > 1_000
     rows = Path(tmp_path, "askless-paper", f"{name}.csv").read_text().splitlines()

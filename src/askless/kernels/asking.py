@@ -57,8 +57,8 @@ class Scratch(NamedTuple):
     vertex: Floats  # (P,)
     turned: Floats  # (P,)
     border: Floats  # (P,)
-    start: Floats  # (P, WIDTH) unit vectors in general position
-    vectors: Floats  # (P, WIDTH)
+    start: Floats  # (P WIDTH,) unit vectors in general position; the first is (1, 0, …)
+    vectors: Floats  # (P WIDTH,)
     scaled: Floats  # (P, P)
     fields: Floats  # (P, P)
 
@@ -76,8 +76,9 @@ def asking_buffers(
     floats = aligned(count * per_arm + 2 * wide * wide + (7 + 2 * WIDTH) * wide + m + 2 * p)
     asking, scratch = named_asking(ints, floats)
     asking.always[:], asking.cost[:] = always, cost
-    directions = np.random.default_rng(0).normal(size=scratch.start.shape)  # any will do
-    scratch.start[:] = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    directions = np.random.default_rng(0).normal(size=(wide, WIDTH))  # any will do
+    directions[0] = np.eye(WIDTH)[0]  # the constant is always known; its place is the border's
+    scratch.start[:] = (directions / np.linalg.norm(directions, axis=1, keepdims=True)).ravel()
     return ints, floats
 
 
@@ -133,8 +134,8 @@ def named_asking(ints: Ints, floats: Floats) -> tuple[Asking, Scratch]:
         vertex=part(floats, linear + 4 * wide, (wide,)),
         turned=part(floats, linear + 5 * wide, (wide,)),
         border=part(floats, linear + 6 * wide, (wide,)),
-        start=part(floats, start, (wide, WIDTH)),
-        vectors=part(floats, vectors, (wide, WIDTH)),
+        start=part(floats, start, (wide * WIDTH,)),
+        vectors=part(floats, vectors, (wide * WIDTH,)),
         scaled=part(floats, scaled, (wide, wide)),
         fields=part(floats, fields, (wide, wide)),
     )

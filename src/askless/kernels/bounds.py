@@ -85,7 +85,7 @@ def rounding(view: View, offset: float) -> float:
     most = abs(offset) + view.theta * math.sqrt(view.numbers[SQUARE])
     for j in range(view.size):
         most += abs(view.linear[j])
-    return float(8.0 * EPSILON * (view.size + 8) * most)
+    return float(2.0 * EPSILON * (view.size + 8) * most)
 
 
 @internal()

@@ -60,7 +60,7 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
 def internal(**options: Any) -> Callable[[Function], Function]:
     """Compile a function that only kernels call: without a door from Python and a cache of its own.
 
-    That halves the time it takes to compile.
+    That halves the time it takes to compile. Python must not call it: there is nothing to call.
     """
     options = PLAIN | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} | options
 

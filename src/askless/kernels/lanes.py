@@ -23,6 +23,7 @@ __all__ = [
     "product",
     "quotient",
     "spread",
+    "spread_from",
     "store",
     "store_totals",
     "total",
@@ -101,6 +102,21 @@ def spread(_: Any, value: Any) -> Any:
         return _pick(builder, first, [0] * WIDTH)
 
     return LANES(value), code
+
+
+@step
+def spread_from(_: Any, array: Any, at: Any) -> Any:
+    """Return one number of a contiguous array, at an index that is not negative, in every lane."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _address(context, builder, signature, args)
+        number = builder.load(builder.bitcast(place, ir.DoubleType().as_pointer()))
+        first = builder.insert_element(
+            ir.Constant(VECTOR, ir.Undefined), number, ir.Constant(INDEX, 0)
+        )
+        return _pick(builder, first, [0] * WIDTH)
+
+    return LANES(array, at), code
 
 
 @step

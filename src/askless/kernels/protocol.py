@@ -245,22 +245,24 @@ def gap_to(columns: Columns, view: View, z: Floats, height: float, slope: Floats
 def most_settling(columns: Columns, support: Ints, asking: Asking, leader: int) -> int:
     """Return the unasked question that settles most for its cost.
 
-    For each arm that may yet exceed the leader: how far the answer moves the two apart at most, as
-    a part of the gap between them. Where no such arm is left, the leader's questions remain.
+    The leader's own come first: they must be asked in any case, if it wins. For each arm that may
+    yet exceed the leader, an answer settles at most as much of the gap between the two as it
+    moves them apart.
     """
-    best, most = -1, -1.0
+    best, most, best_is_own = -1, -1.0, False
     for g in range(columns.first.shape[0]):
         if not math.isnan(asking.z[columns.first[g]]):
             continue
-        worth, wanted = 0.0, bool(support[leader, g])
+        worth, own, wanted = 0.0, bool(support[leader, g]), bool(support[leader, g])
         for k in range(support.shape[0]):
             if asking.possible[k] and k != leader:
                 wanted |= bool(support[k, g])
                 apart = swing(columns, g, asking.slope[k], asking.slope[leader], asking.tilt)
                 worth += min(1.0, apart / asking.gap[k])
         worth /= asking.cost[g]
-        if wanted and worth > most:
-            best, most = g, worth
+        better = (own and not best_is_own) or (own == best_is_own and worth > most)
+        if wanted and better:
+            best, most, best_is_own = g, worth, own
     return best
 
 

@@ -134,10 +134,11 @@ def weigh(view: View) -> None:
 def squared(view: View) -> float:
     """Return x' inv(D) x at the centre, and more: as much as rounding can add to any z' inv(D) z.
 
-    An entry of inv(D) is at most its diagonal's, so that it is at most a part of its trace.
+    That is at most 0.7 (size + 8) epsilon of |z|' |inv(D)| |z|, and |inv(D)_ij| is at most the
+    root of its diagonal's, so that the trace times the largest |z|² bounds the rest.
     """
     trace = view.numbers[TRACE] * view.norm**2
-    return float(view.numbers[SQUARE] + 8.0 * EPSILON * view.size * trace)
+    return float(view.numbers[SQUARE] + 2.0 * EPSILON * (view.size + 8) * trace)
 
 
 @internal(**INLINE)

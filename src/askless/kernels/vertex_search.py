@@ -35,6 +35,10 @@ def vertex_search(view: View, scratch: Scratch, offset: float, scale: float, lim
     means[0] = offset + dot(view.centre, view.linear, size)
     squares[0] = squared(view)
     nodes, depth = 0, int(np.int64(0))  # not a literal: callees compile once
+    if is_bounded(view, scratch, depth, count, scale, limit):
+        return CANNOT
+    if count == 0:
+        return CAN
     begin(view, scratch, depth, view.theta * scale)
     while depth >= 0:
         unit = scratch.order[depth]

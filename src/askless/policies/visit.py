@@ -265,7 +265,7 @@ class Visit:
         self._outlook = {
             arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()
         }
-        self._ruled_out = tuple(saved.get("ruled_out", ()))  # visits of before had none
+        self._ruled_out = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["ruled_out"])
         self.reward = saved["reward"]
         if self.reward is not None:
             policy.reward.check(self.reward)

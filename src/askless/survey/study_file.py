@@ -75,6 +75,12 @@ class _UCBSection(_Section):
     sigma: Positive | None = Field(None, description="Sub-Gaussian constant of the noise.")
     b1: Positive | None = Field(None, description="Bound on the 1-norm of an arm's parameters.")
     b2: Positive | None = Field(None, description="Bound on the 2-norm of an arm's parameters.")
+    interactive: StrictBool | Literal["certified", "paper_heuristic"] | None = Field(
+        None, description="Ask only what can still matter; `true` is `certified`."
+    )
+    grain: Literal["arm", "question"] | None = Field(
+        None, description="Interactive: ask an arm's questions at once, or one question at a time."
+    )
 
 
 BetaMin = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]

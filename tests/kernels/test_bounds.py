@@ -1,0 +1,239 @@
+"""Bounds on an arm's UCB over unasked answers, against every extreme point and an SDP solver.
+
+What would make these fail: a bound below the exact maximum (half a reach forgotten, a pair of
+columns counted once, a skip taken for an answer), a feasible point that no answers give, a search
+that skips a branch, or a dual point that is trusted without its check.
+"""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import askless as al
+from askless.kernels import bounds, diagonal_dual, unasked, vertex_search
+from askless.kernels.asking import open_asking
+from askless.kernels.bundles import open_header
+from askless.kernels.compiling import kernel
+from exact_bounds import completions, dense_arm, heuristic, places, shor_bound, ucbs
+from worlds import survey_of
+
+FEASIBLE, INTERVAL, DUAL, FOUND, SETTLED, PAPER, SCALE = range(7)
+
+
+@kernel()
+def levels(address, k, z, limit, out):
+    """Put what each level says of arm k into `out`; the last three for that limit."""
+    columns, rule, arms = open_header(address)
+    asking, scratch = open_asking(address)
+    view = unasked.view_of(rule, arms, asking, k)
+    missing = unasked.look(columns, view, z)
+    unasked.weigh(view)
+    bounds.set_linear(view)
+    offset = bounds.rounding(view, 0.0)
+    out[FEASIBLE] = bounds.feasible(view, scratch, 0.0, math.inf)
+    bounds.set_prices(view)
+    out[INTERVAL], out[SCALE] = bounds.interval(view, offset, -math.inf)
+    out[DUAL] = diagonal_dual.diagonal_dual(view, scratch, offset, out[SCALE], -math.inf)
+    out[FOUND] = vertex_search.vertex_search(view, scratch, offset, out[SCALE], limit)
+    out[SETTLED] = bounds.cannot_exceed(view, scratch, 0.0, limit, asking.settled)
+    out[PAPER] = bounds.paper_heuristic(view, scratch)
+    return missing
+
+
+def said(policy, k, z, limit):
+    out = np.full(7, np.nan)
+    model = policy._model
+    levels(model.address, k, np.ascontiguousarray(z), limit, out)
+    return out
+
+
+MIXED = [
+    [("scale", 0, False)] * 6,
+    [("raw", 0, False)] * 8,
+    [("yes_no", 0, True)] * 4 + [("scale", 0, True)] * 2,
+    [("choice", 4, False), ("choice", 3, True), ("scale", 0, False), ("yes_no", 0, False)],
+    [("multi", 3, False), ("multi", 2, True), ("scale", 0, True), ("choice", 2, False)],
+    [("choice", 5, True), ("multi", 4, False), ("yes_no", 0, True), ("scale", 0, False)],
+    [("multi", 3, True), ("choice", 3, False), ("choice", 2, True), ("multi", 2, False)],
+    [("scale", 0, False)] * 14,
+]
+ROWS = [0, 1, 7, 60, 2_000, 100_000]
+
+
+def random_rows(rng, questions, count, *, twins=False):
+    """Contexts of random answers on the grid; twins: the last question answers like the first."""
+    from exact_bounds import extreme_points  # noqa: PLC0415
+
+    rows = np.ones((count, 1 + sum(extreme_points(*q).shape[1] for q in questions)))
+    for question, own in zip(questions, places(questions), strict=True):
+        points = extreme_points(*question)
+        rows[:, own] = points[rng.integers(len(points), size=count)]
+        if question[0] in ("scale", "raw"):
+            low, high = points[:, 0].min(), points[:, 0].max()
+            inside = np.round(rng.uniform(low, high, size=count) * 1024) / 1024
+            answered = rows[:, own[-1]] == 0 if question[2] else np.ones(count, dtype=bool)
+            rows[answered, own[0]] = inside[answered]
+    if twins:
+        rows[:, places(questions)[-1]] = rows[:, places(questions)[0]]
+    return rows
+
+
+@functools.cache
+def learned(which, count, radius, alpha, twins):
+    """A policy whose first arm has learned so many rows of a survey."""
+    questions = MIXED[which]
+    rng = np.random.default_rng([which, count, twins])
+    policy = al.RidgeSurveyUCB(
+        survey_of(questions),
+        arms=["a", "b"],
+        reward=(-1, 1),
+        beta_min=0,
+        radius=radius,
+        alpha=alpha,
+        interactive=True,
+    )
+    rows = random_rows(rng, questions, count, twins=twins)
+    truth = rng.normal(size=rows.shape[1]) / rows.shape[1]
+    ys = np.clip(rows @ truth + rng.uniform(-0.3, 0.3, size=count), -1, 1)
+    policy.learn_rows([0] * count, rows, ys.tolist())
+    return policy
+
+
+def instances(per_state):
+    """Policies in many states, each with contexts of which something is missing."""
+    for which, questions in enumerate(MIXED):
+        for count in ROWS:
+            raw = questions[0][0] == "raw"
+            for radius, alpha in (("valid", None), ("published_sqrt", 1e-3)):
+                twins = alpha is not None and not raw and questions[0] == questions[-1]
+                policy = learned(which, count, radius, alpha, twins)
+                rng = np.random.default_rng([which, count, 7])
+                for z in random_rows(rng, questions, per_state):
+                    for own in places(questions):
+                        if rng.random() < (1.0 if which == 7 and z[1] > 0.4 else 0.6):
+                            z[own] = np.nan
+                    yield questions, policy, z
+
+
+def test_no_level_is_ever_below_the_exact_maximum():
+    tried, settled, worst = 0, 0, 0.0
+    for questions, policy, z in instances(24):
+        arm = dense_arm(policy, 0)
+        every = ucbs(arm, completions(questions, z, policy.support[0]))
+        exact = float(every.max())
+        scale = abs(exact) + float(np.abs(every).max())
+        tight, above = 1e-12 * scale, exact + 1e-5 * scale
+        out = said(policy, 0, z, above)
+        assert out[INTERVAL] >= exact - tight
+        assert out[DUAL] >= exact - tight
+        # A feasible point is one: some answers give that value.
+        assert np.abs(every - out[FEASIBLE]).min() <= 1e-7 * scale
+        # What is above every point cannot be exceeded; a search that gives up says so.
+        assert out[FOUND] != vertex_search.CAN
+        settled += out[SETTLED] == 1
+        assert (out[SETTLED] == 1) or (out[FOUND] == vertex_search.UNKNOWN)
+        below = said(policy, 0, z, exact - 1e-6 * scale)
+        assert below[FOUND] != vertex_search.CANNOT
+        assert below[SETTLED] == 0
+        worst = max(worst, (min(out[INTERVAL], out[DUAL]) - exact) / scale)
+        tried += 1
+    assert tried >= 2_000
+    assert settled >= 0.99 * tried  # the search gives up on few of these small ones
+    assert worst < 1.0
+
+
+def test_a_bound_on_a_known_context_is_the_ucb():
+    questions, policy = MIXED[4], learned(4, 60, "valid", None, False)
+    z = random_rows(np.random.default_rng(3), questions, 1)[0]
+    exact = ucbs(dense_arm(policy, 0), z[None, :])[0]
+    out = said(policy, 0, z, 0.0)
+    np.testing.assert_allclose(out[[FEASIBLE, INTERVAL]], exact, rtol=1e-9)
+
+
+@functools.cache
+def paper_states():
+    """The paper's policy after some thousand visits: dense arms with 50 columns."""
+    world = al.paper_environment(arms=5, coding="raw")
+    policy = al.RidgeSurveyUCB(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=0.3,
+        radius="published_sqrt",
+        interactive=True,
+    )
+    states = []
+    for block in world.respondents(0, 0):
+        for z, luck in zip(block.contexts, block.luck, strict=True):
+            k = policy.play(z)
+            policy.learn_row(k, z, float(world.coefficients[k] @ z + luck - 0.5))
+        n = int(policy.rows.sum())
+        if n in (1_024, 5_120, 20_480):
+            states.append(al.RidgeSurveyUCB.from_dict(policy.to_dict()))
+        if n >= 20_480:
+            return states
+    return states
+
+
+def test_real_states_are_bounded_too():
+    rng = np.random.default_rng(5)
+    questions, tried = [("raw", 0, False)] * 50, 0
+    for policy in paper_states():
+        for _ in range(12):
+            z = random_rows(rng, questions, 1)[0]
+            k = int(rng.integers(5))
+            z[1 + rng.choice(50, size=int(rng.integers(1, 14)), replace=False)] = np.nan
+            every = ucbs(dense_arm(policy, k), completions(questions, z, policy.support[k]))
+            exact = float(every.max())
+            out = said(policy, k, z, exact * (1 + 1e-9))
+            assert min(out[INTERVAL], out[DUAL]) >= exact * (1 - 1e-12)
+            assert out[FOUND] != vertex_search.CAN
+            assert said(policy, k, z, exact * (1 - 1e-9))[SETTLED] == 0
+            tried += 1
+    assert tried == 36
+
+
+def test_the_dual_is_within_five_percent_of_the_shor_relaxation():
+    slacks = []
+    for policy in paper_states():
+        for k in (0, 3):
+            z = np.full(51, np.nan)
+            z[0] = 1.0
+            arm = dense_arm(policy, k)
+            middle = np.where(np.isnan(z), 0.5, z)[None, :]
+            best = shor_bound(arm, z, 0.0, 1.0)
+            out = said(policy, k, z, 0.0)
+            assert out[DUAL] >= best * (1 - 1e-6)  # it cannot be better than its own relaxation
+            slacks.append((out[DUAL] - best) / (best - ucbs(arm, middle)[0]))
+    assert len(slacks) == 6
+    assert np.mean(slacks) <= 0.05
+
+
+def test_the_papers_heuristic_is_below_the_exact_maximum():
+    questions, short = [("raw", 0, False)] * 50, 0
+    rng = np.random.default_rng(6)
+    for policy in paper_states():
+        for k in range(5):
+            z = random_rows(rng, questions, 1)[0]
+            z[1:13] = np.nan
+            arm = dense_arm(policy, k)
+            out = said(policy, k, z, 0.0)
+            np.testing.assert_allclose(out[PAPER], heuristic(arm, z, 0.0, 1.0), rtol=1e-9)
+            exact = ucbs(arm, completions(questions, z, policy.support[k])).max()
+            short += out[PAPER] < exact * (1 - 1e-9)
+    assert short > 0  # not an upper bound: winners can be discarded
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 0.99])
+def test_a_dual_point_is_checked_before_it_is_trusted(shift):
+    """With a limit below the relaxation no shift may pass: the elimination must notice."""
+    policy = paper_states()[0]
+    z = np.full(51, np.nan)
+    z[0] = 1.0
+    arm = dense_arm(policy, 3)
+    reached = said(policy, 3, z, 0.0)[FEASIBLE]
+    middle = ucbs(arm, np.where(np.isnan(z), 0.5, z)[None, :])[0]
+    limit = middle + shift * (reached - middle)
+    assert said(policy, 3, z, limit)[SETTLED] == 0
