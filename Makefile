@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help test check demo bench clean
+.PHONY: help test check demo bench interactive clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -26,6 +26,9 @@ demo: $(READY)  ## a first study, then the paper's experiment with its figures
 bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks:benchmarks/stand_ins \
 		$(BENCH)/bin/python benchmarks/bench.py
+
+interactive: $(READY)  ## what interactive surveys save, and that they never play another arm (20 minutes)
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/interactive.py
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml

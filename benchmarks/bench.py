@@ -13,11 +13,13 @@ from pathlib import Path
 
 import numba
 import numpy as np
+from asking import measure_bounds, run_everything, run_interactive
 from contenders import ARMS, CONTENDERS, FEATURES, visits
 from nets import ACTIVE, NETS, ROWS, stream
 
 ROUNDS = 7
 NET_ROUNDS = 5
+ASKING = {"arm": 20_480, "question": 2_048}  # visits of an interactive run, by grain
 
 
 def machine() -> str:
@@ -83,10 +85,40 @@ def show_nets(rows: list[dict[str, float | str]]) -> None:
             print(f"{name:<26}{active:>7}{cells}{least:>15,.0f} up")
 
 
+def measure_asking() -> dict[str, dict[str, float]]:
+    """Return the microseconds of a certified bound, and of a visit with and without asking all."""
+    print("interactive surveys", file=sys.stderr)
+    run_everything()
+    for grain in ASKING:
+        run_interactive(grain, 10)
+    spent: dict[str, list[float]] = {"asks everything": []} | {grain: [] for grain in ASKING}
+    for _ in range(ROUNDS):
+        spent["asks everything"].append(run_everything())
+        for grain, visits in ASKING.items():
+            spent[grain].append(run_interactive(grain, visits))
+    bounds = {name: statistics.median(values) for name, values in measure_bounds().items()}
+    return {
+        "us_per_bound": bounds,
+        "us_per_visit": {name: statistics.median(values) for name, values in spent.items()},
+    }
+
+
+def show_asking(asking: dict[str, dict[str, float]]) -> None:
+    """Print what a bound and a visit cost."""
+    print("\nInteractive surveys, ridge, 5 arms, 50 questions, beta_min 0.3, published_sqrt\n")
+    for name, median in asking["us_per_bound"].items():
+        print(f"{'bound, 50 unasked: ' + name:<38} {median:>9.2f} µs")
+    full = asking["us_per_visit"]["asks everything"]
+    for name, median in asking["us_per_visit"].items():
+        label = "a visit, sequential: " + (f"grain {name}" if name in ASKING else name)
+        print(f"{label:<38} {median:>9.2f} µs {median / full:>8.1f} ×")
+
+
 def main() -> None:
     """Measure, print, write."""
     times = measure()
     nets = measure_nets()
+    asking = measure_asking()
     medians = {name: statistics.median(values) for name, values in times.items()}
     head = f"LinUCB, {ARMS} arms, {FEATURES} questions; median of {ROUNDS} interleaved rounds"
     print(f"{head}\n{machine()}, Python {platform.python_version()}, numba {numba.__version__}\n")
@@ -103,6 +135,7 @@ def main() -> None:
         rows.append(row)
         print(f"{name:<30} {median:>11.2f} {row['times_numpy']:>9.1f} {row['times_obp']:>9.1f}")
     show_nets(nets)
+    show_asking(asking)
     out = Path("bench.json")
     out.write_text(
         json.dumps(
@@ -113,6 +146,7 @@ def main() -> None:
                 "numba": numba.__version__,
                 "rows": rows,
                 "nets": nets,
+                "asking": asking,
             },
             indent=2,
         )

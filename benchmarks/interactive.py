@@ -11,9 +11,8 @@ import argparse
 import platform
 from pathlib import Path
 
-from worlds import mixed_world
-
 import askless as al
+from worlds import mixed_world, small_sets
 
 ASKS = {
     "full survey": {},
@@ -62,10 +61,8 @@ def savings(runs: int, visits: int, workers: int) -> None:
 def same_arms() -> None:
     """Print the visits that got another arm than the full survey's."""
     print("\nEvery kind of question, 20,000 visits: questions a visit / visits with another arm\n")
-    print(f"{'':<32}" + "".join(f"{name:>24}" for name in ASKS))
+    print(f"{'':<38}" + "".join(f"{name:>24}" for name in ASKS))
     for kind in (al.RidgeSurveyUCB, al.ElasticNetSurveyUCB):
-        net = kind is al.ElasticNetSurveyUCB
-        scale = {"sigma": 0.01, "alpha": 0.1} if net else {"sigma": 0.1, "alpha": 1.0}
         for radius in ("valid", "published_sqrt"):
             for arms in (3, 5, 10):
                 world, cells = mixed_world(arms), []
@@ -76,13 +73,13 @@ def same_arms() -> None:
                         reward=world.reward,
                         beta_min=0.2,
                         radius=radius,
-                        **scale,
+                        **small_sets(kind.name, radius),
                         **settings,
                     )
                     done = al.simulate(policy, world, 20_000, seed=1)
                     cells.append(f"{done.questions_per_visit:.2f} / {done.other_arms}")
                 name = f"{kind.name}, {radius}, {arms} arms"
-                print(f"{name:<32}" + "".join(f"{cell:>24}" for cell in cells), flush=True)
+                print(f"{name:<38}" + "".join(f"{cell:>24}" for cell in cells), flush=True)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Oracles for interactive surveys: every extreme point tried, and the Shor relaxation solved.
 
 They share no code with the bounds: surveys are lists of (kind, options, skip) as in `naive`, an arm
-is (columns, R with R'R = inverse of D, estimate, radius) in dense numpy. R is the policy's own, which
-other tests compare with dense algebra: a bound must hold for the UCBs that the policy computes.
+is (columns, R with R'R = inverse of D, estimate, radius) in dense numpy. R is the policy's own,
+which other tests compare with dense algebra: a bound must hold for the UCBs that it computes.
 """
 
 import itertools

@@ -65,6 +65,16 @@ def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     assert shown.count(" kept ") == 3
 
 
+def test_the_interactive_example_prints_what_the_library_page_shows(capsys, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    runpy.run_path(str(ROOT / "examples" / "one_interactive_visit.py"), run_name="__main__")
+    shown = capsys.readouterr().out
+    page = (ROOT / "docs" / "library.md").read_text()
+    printed = page.split("Still to ask, and for which arms:\n")[1].split("```")[0]
+    assert printed in shown
+    assert "played the same" in shown
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page):
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?\)", page.read_text()):

@@ -107,3 +107,10 @@ def mixed_world(arms):
         spread=0.2,
         skips=0.15,
     )
+
+
+def small_sets(policy, radius):
+    """Settings with which confidence sets are so small that arms are discarded in mixed worlds."""
+    if policy == "ridge":
+        return {"sigma": 0.1, "alpha": 1.0}
+    return {"sigma": 1e-4, "alpha": 0.01} if radius == "valid" else {"sigma": 0.01, "alpha": 0.1}

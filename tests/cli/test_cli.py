@@ -52,6 +52,20 @@ def test_every_setting_reaches_the_policy():
     assert (found["radius"], found["coding"]) == ("published", "raw")
 
 
+@pytest.mark.parametrize("grain", ["arm", "question"])
+def test_an_interactive_simulation_says_that_no_arm_differs(grain):
+    options = ("--beta-min", 0.5, "--sigma", 0.1, "--alpha", 0.1, *SMALL)
+    asks = ("--interactive", "certified", "--grain", grain)
+    found = json.loads(askless("simulate", *options, *asks, "--json").stdout)
+    full = json.loads(askless("simulate", *options, "--json").stdout)
+    assert found["settings"]["interactive"] == "certified"
+    assert found["settings"]["grain"] == grain
+    assert [run["other_arms"] for run in found["runs"]] == [0, 0]
+    assert found["mean"]["regret"] == pytest.approx(full["mean"]["regret"], rel=1e-9)
+    assert found["mean"]["questions_per_visit"] <= full["mean"]["questions_per_visit"]
+    assert "other arm" in askless("simulate", *options, *asks).stdout
+
+
 @pytest.mark.parametrize("policy", ["linucb", "oful", "target", "uniform"])
 def test_every_policy_runs_and_prints_a_table(policy):
     done = askless("simulate", "--policy", policy, *SMALL)
@@ -74,6 +88,13 @@ def test_every_policy_runs_and_prints_a_table(policy):
         (("simulate", "--beta-min", ".3", "--radius", "wide"), "radius is 'wide'"),
         (("simulate", "--policy", "magic"), "no policy 'magic'"),
         (("simulate", "--policy", "uniform", "--sigma", "1"), "--sigma"),
+        (("simulate", "--beta-min", ".3", "--interactive", "yes"), "interactive is 'yes'"),
+        (("simulate", "--beta-min", ".3", "--grain", "question"), "grain is a setting of"),
+        (
+            ("simulate", "--beta-min", ".3", "--interactive", "certified", "--grain", "word"),
+            "grain is 'word'",
+        ),
+        (("simulate", "--policy", "uniform", "--interactive", "certified"), "--interactive"),
         (("simulate", "--frobnicate"), "--frobnicate"),
         (("paper", "--runs", "0"), "runs is 0"),
         (("paper", "--out", "/dev/null/x"), "not a directory"),

@@ -16,6 +16,9 @@ def run(x, y, z, out, sums):
     lanes.store(out[1], 0, lanes.product(a, b))
     lanes.store(out[2], 0, lanes.quotient(a, b))
     lanes.store(out[3], 0, lanes.spread(x[3]))
+    lanes.store(out[4], 0, lanes.spread_from(x, 3))
+    lanes.store(out[5], 0, lanes.magnitude(a))
+    lanes.store(out[6], 0, lanes.with_sign(a, b))
     lanes.store_totals(sums, 1, a, b, c, lanes.product(a, b))
     sums[0] = lanes.total(a)
 
@@ -24,12 +27,13 @@ def run(x, y, z, out, sums):
 def test_every_step_is_numpy_s(seed):
     rng = np.random.default_rng(seed)
     x, (y, z) = rng.normal(size=9), rng.normal(size=(2, 8))
-    out, sums = np.zeros((4, 8)), np.zeros(6)
+    out, sums = np.zeros((7, 8)), np.zeros(6)
     run(x, y, z, out, sums)
     a = x[1:]
     exact = [Fraction(i) * Fraction(j) + Fraction(k) for i, j, k in zip(a, y, z, strict=True)]
     assert out[0].tolist() == [float(value) for value in exact]  # rounded once
-    np.testing.assert_array_equal(out[1:], [a * y, a / y, np.full(8, x[3])])
+    np.testing.assert_array_equal(out[1:4], [a * y, a / y, np.full(8, x[3])])
+    np.testing.assert_array_equal(out[4:], [np.full(8, x[3]), np.abs(a), np.copysign(a, y)])
     np.testing.assert_allclose(sums[:5], [a.sum(), a.sum(), y.sum(), z.sum(), a @ y], rtol=1e-13)
     assert sums[5] == 0
 

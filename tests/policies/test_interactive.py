@@ -14,7 +14,7 @@ import pytest
 import askless as al
 from askless.errors import SettingError
 from askless.simulation.simulate import _blocks, _ThroughVisits
-from worlds import QUESTIONS, mixed_world, random_answers, survey_of
+from worlds import QUESTIONS, mixed_world, random_answers, small_sets, survey_of
 
 GRAINS = ["arm", "question"]
 
@@ -29,9 +29,7 @@ def made(kind, world, **settings):
 @pytest.mark.parametrize("kind", [al.RidgeSurveyUCB, al.ElasticNetSurveyUCB])
 def test_the_arm_is_the_full_surveys_in_every_visit(kind, radius, arms):
     """The paper's heuristic beside it: `make interactive`."""
-    world, settings = mixed_world(arms), {"radius": radius}
-    if kind is al.ElasticNetSurveyUCB:
-        settings |= {"sigma": 0.01, "alpha": 0.1}  # its sets are wide: so that arms are discarded
+    world, settings = mixed_world(arms), {"radius": radius, **small_sets(kind.name, radius)}
     full = al.simulate(made(kind, world, **settings), world, 20_000, seed=1)
     asked = []
     for grain in GRAINS:

@@ -150,6 +150,12 @@ SHAPE = {
     "unknown policy": Fault(
         "name: ridge", "name: rigde", "name: rigde", ("policy.name", "'rigde'")
     ),
+    "unknown grain": Fault(
+        "radius: valid", "grain: word", "word", ("policy.grain", "'arm' or 'question'")
+    ),
+    "unknown interactive": Fault(
+        "radius: valid", "interactive: sure", "sure", ("policy.interactive", "'sure'")
+    ),
     "unknown radius": Fault("radius: valid", "radius: wide", "radius", ("policy.radius", "'wide'")),
     "delta of two": Fault("delta: 0.05", "delta: 2", "delta", ("policy.delta", "2")),
     "delta of zero": Fault("delta: 0.05", "delta: 0", "delta", ("policy.delta", "0")),

@@ -56,6 +56,13 @@ class ElasticNetSurveyUCB(LinearUCB):
         λ as a multiple of λ₀, the level of the noise at all times; for the radii `valid` (1 unless
         given) and `ridge` (0.3 unless given: its guarantee holds with any λ, and a smaller one
         keeps more).
+    interactive : bool or {"certified", "paper_heuristic"}
+        Ask a person only what can still change the decision: the arm is the one that the full
+        survey would give (maths 4). `True` is "certified"; "paper_heuristic" is the paper's rule,
+        for comparison only: it can play another arm.
+    grain : {"arm", "question"}, optional
+        Interactive: ask all open questions of an arm at once ("arm", the default), or one question
+        at a time, that which settles most for its cost.
 
     Examples
     --------

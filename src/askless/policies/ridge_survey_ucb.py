@@ -43,6 +43,13 @@ class RidgeSurveyUCB(LinearUCB):
         so wide that it hardly ever drops anything.
         `published_sqrt`: the square root of that, with which the paper's figures were probably
         made. It is **not** a confidence set: for reproduction only.
+    interactive : bool or {"certified", "paper_heuristic"}
+        Ask a person only what can still change the decision: the arm is the one that the full
+        survey would give (maths 4). `True` is "certified"; "paper_heuristic" is the paper's rule,
+        for comparison only: it can play another arm.
+    grain : {"arm", "question"}, optional
+        Interactive: ask all open questions of an arm at once ("arm", the default), or one question
+        at a time, that which settles most for its cost.
 
     Examples
     --------
