@@ -94,8 +94,8 @@ def measure_asking() -> dict[str, dict[str, float]]:
     spent: dict[str, list[float]] = {"asks everything": []} | {grain: [] for grain in ASKING}
     for _ in range(ROUNDS):
         spent["asks everything"].append(run_everything())
-        for grain, visits in ASKING.items():
-            spent[grain].append(run_interactive(grain, visits))
+        for grain, count in ASKING.items():
+            spent[grain].append(run_interactive(grain, count))
     bounds = {name: statistics.median(values) for name, values in measure_bounds().items()}
     return {
         "us_per_bound": bounds,

@@ -384,7 +384,7 @@ def test_explains_which_arms_are_possible_and_what_an_answer_can_change(grain):
         ({"interactive": None}, "interactive is None"),
         ({"interactive": True, "grain": "questions"}, r"grain is 'questions'.*'arm' or 'question'"),
         ({"interactive": True, "grain": 1}, "grain is 1"),
-        ({"grain": "question"}, "set interactive=True too"),
+        ({"grain": "question"}, "set interactive too"),
         ({"interactive": "paper_heuristic", "grain": "question"}, "leave grain out"),
     ],
 )

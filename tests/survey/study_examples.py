@@ -156,6 +156,9 @@ SHAPE = {
     "unknown interactive": Fault(
         "radius: valid", "interactive: sure", "sure", ("policy.interactive", "'sure'")
     ),
+    "a number for a flag": Fault(
+        "radius: valid", "interactive: 1", "interactive", ("policy.interactive", "'certified'")
+    ),
     "unknown radius": Fault("radius: valid", "radius: wide", "radius", ("policy.radius", "'wide'")),
     "delta of two": Fault("delta: 0.05", "delta: 2", "delta", ("policy.delta", "2")),
     "delta of zero": Fault("delta: 0.05", "delta: 0", "delta", ("policy.delta", "0")),

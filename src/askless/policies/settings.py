@@ -168,7 +168,7 @@ def _check_interactive(interactive: Any, grain: Any) -> tuple[str | bool, str | 
     if not isinstance(grain, str) or grain not in GRAINS:
         raise SettingError(f"grain is {shown(grain)}; choose {' or '.join(map(repr, GRAINS))}")
     if not interactive:
-        raise SettingError("grain is a setting of interactive surveys; set interactive=True too")
+        raise SettingError("grain is a setting of interactive surveys; set interactive too")
     if interactive == "paper_heuristic" and grain != "arm":
         raise SettingError("the paper's heuristic asks all questions of an arm; leave grain out")
     return interactive, grain

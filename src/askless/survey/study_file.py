@@ -67,6 +67,11 @@ class RewardSection(_Section):
     high: Number
 
 
+def _no_number(flag: Any) -> Any:
+    """Keep a 1 from passing as true."""
+    return str(flag) if isinstance(flag, int) and not isinstance(flag, bool) else flag
+
+
 class _UCBSection(_Section):
     delta: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = Field(
         None, description="How often the guarantees may fail."
@@ -75,9 +80,9 @@ class _UCBSection(_Section):
     sigma: Positive | None = Field(None, description="Sub-Gaussian constant of the noise.")
     b1: Positive | None = Field(None, description="Bound on the 1-norm of an arm's parameters.")
     b2: Positive | None = Field(None, description="Bound on the 2-norm of an arm's parameters.")
-    interactive: StrictBool | Literal["certified", "paper_heuristic"] | None = Field(
-        None, description="Ask only what can still matter; `true` is `certified`."
-    )
+    interactive: Annotated[
+        Literal[True, False, "certified", "paper_heuristic"] | None, BeforeValidator(_no_number)
+    ] = Field(None, description="Ask only what can still matter; `true` is `certified`.")
     grain: Literal["arm", "question"] | None = Field(
         None, description="Interactive: ask an arm's questions at once, or one question at a time."
     )
