@@ -16,20 +16,11 @@ import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
 from contenders import ARMS, CONTENDERS, FEATURES, visits
 from nets import ACTIVE, NETS, ROWS, stream
+from processor import machine
 
 ROUNDS = 7
 NET_ROUNDS = 5
 ASKING = {"arm": 20_480, "question": 2_048}  # visits of an interactive run, by grain
-
-
-def machine() -> str:
-    """Name the processor."""
-    for line in (
-        Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    ):
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def measure() -> dict[str, list[float]]:

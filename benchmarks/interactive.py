@@ -1,6 +1,6 @@
 """What interactive surveys save, and that they never play another arm: `make interactive`.
 
-First the paper's experiment, then worlds with every kind of question. The paper's heuristic, whose
+First worlds with every kind of question, then the paper's experiment. The paper's heuristic, whose
 bound is none, stands beside the certified one: `other arms` counts the visits in which the full
 survey would have given another arm.
 """
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import platform
-from pathlib import Path
+
+from processor import machine
 
 import askless as al
 from worlds import mixed_world, small_sets
@@ -20,14 +21,6 @@ ASKS = {
     "certified, by arm": {"interactive": True},
     "certified, by question": {"interactive": True, "grain": "question"},
 }
-
-
-def machine() -> str:
-    """Name the processor."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def savings(runs: int, visits: int, workers: int) -> None:

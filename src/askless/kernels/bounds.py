@@ -29,7 +29,8 @@ from askless.kernels.vertex_search import CANNOT, pair, vertex_search
 
 TURNS = 4  # of a feasible point towards the best vertex
 FLIPS = 8  # of single columns after that
-SCALES = 6  # values of tau that the interval tries
+SCALES = 6  # values of tau that the interval tries at most
+NEAR = 0.01  # a change of tau that is not worth another try: it gains less than NEAR²
 TINY = 1e-300
 
 
@@ -187,7 +188,10 @@ def interval(view: View, offset: float, limit: float) -> tuple[float, float]:
             break
         # The bound is convex in the scale, and lowest where scale² q = 1.
         q = max(flat + 2.0 * dot(view.pull, view.point, size), 1e-3 * flat)
-        scale = math.sqrt(scale / math.sqrt(q))
+        change = math.sqrt(1.0 / (scale * math.sqrt(q)))
+        if abs(change - 1.0) < NEAR:
+            break
+        scale *= change
     return best, best_scale
 
 

@@ -21,6 +21,7 @@ from askless.kernels.bounds import (
 )
 from askless.kernels.bundles import (
     CANNOT_WIN,
+    ONE_HOT,
     SCORE_KNOWN,
     Arms,
     Columns,
@@ -272,4 +273,7 @@ def swing(columns: Columns, g: int, one: Floats, other: Floats, apart: Floats) -
     first = columns.first[g]
     for j in range(first, first + columns.width[g]):
         apart[j] = one[j] - other[j]
-    return rise(columns, g, first, apart, 1.0) + rise(columns, g, first, apart, -1.0)
+    up = rise(columns, g, first, apart, 1.0)
+    if columns.kind[g] != ONE_HOT and not columns.skip[g]:
+        return 2.0 * up  # as far down as up
+    return up + rise(columns, g, first, apart, -1.0)
