@@ -38,10 +38,11 @@ def gladness(arm: str, answers: dict[str, object]) -> float:
 def main() -> None:
     """Play the study and print what it learned."""
     study = al.Study.example()
-    policy = al.policy_for(study)
     print(
-        f"{study.text}\nPlaying {VISITS:,} visits (the first run compiles for some seconds) ...\n"
+        f"{study.text}\nPlaying {VISITS:,} visits (the first run compiles, up to a minute) ...\n",
+        flush=True,
     )
+    policy = al.policy_for(study)
     rng = np.random.default_rng(2026)
     asked = np.zeros(VISITS)
     glad = np.zeros(VISITS)

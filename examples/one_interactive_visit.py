@@ -14,14 +14,14 @@ VISITS = 1_500
 def main() -> None:
     """Learn, then explain every step of one visit."""
     study = al.Study.example()
-    settings = dict(study.settings)
+    print(f"Playing {VISITS:,} visits (the first run compiles, up to a minute) ...\n", flush=True)
     policy = al.RidgeSurveyUCB(
         study.survey,
         arms=study.arms,
         reward=study.reward,
         interactive=True,
         grain="question",
-        **settings,
+        **study.settings,
     )
     rng = np.random.default_rng(2026)
     asked, open_questions = 0, 0

@@ -88,11 +88,14 @@ def test_every_policy_runs_and_prints_a_table(policy):
         (("simulate", "--beta-min", ".3", "--radius", "wide"), "radius is 'wide'"),
         (("simulate", "--policy", "magic"), "no policy 'magic'"),
         (("simulate", "--policy", "uniform", "--sigma", "1"), "--sigma"),
-        (("simulate", "--beta-min", ".3", "--interactive", "yes"), "interactive is 'yes'"),
+        (
+            ("simulate", "--beta-min", ".3", "--interactive", "yes"),
+            "--interactive is 'yes'; choose certified or paper_heuristic",
+        ),
         (("simulate", "--beta-min", ".3", "--grain", "question"), "grain is a setting of"),
         (
             ("simulate", "--beta-min", ".3", "--interactive", "certified", "--grain", "word"),
-            "grain is 'word'",
+            "--grain is 'word'; choose arm or question",
         ),
         (("simulate", "--policy", "uniform", "--interactive", "certified"), "--interactive"),
         (("simulate", "--frobnicate"), "--frobnicate"),

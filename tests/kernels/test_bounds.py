@@ -226,14 +226,46 @@ def test_the_papers_heuristic_is_below_the_exact_maximum():
     assert short > 0  # not an upper bound: winners can be discarded
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.5, 0.99])
-def test_a_dual_point_is_checked_before_it_is_trusted(shift):
-    """With a limit below the relaxation no shift may pass: the elimination must notice."""
-    policy = paper_states()[0]
-    z = np.full(51, np.nan)
-    z[0] = 1.0
-    arm = dense_arm(policy, 3)
-    reached = said(policy, 3, z, 0.0)[FEASIBLE]
-    middle = ucbs(arm, np.where(np.isnan(z), 0.5, z)[None, :])[0]
-    limit = middle + shift * (reached - middle)
-    assert said(policy, 3, z, limit)[SETTLED] == 0
+@kernel()
+def elimination(address, k, z, lengths, border, along, shift):
+    """Whether a given dual point passes the check, for what z leaves open in arm k."""
+    columns, rule, arms = open_header(address)
+    asking, scratch = open_asking(address)
+    view = unasked.view_of(rule, arms, asking, k)
+    unasked.look(columns, view, z)
+    unasked.weigh(view)
+    diagonal_dual.set_matrix(view, scratch)
+    scratch.border[:] = 0.0
+    for i in range(view.size):
+        view.price[i] = lengths[i]
+        scratch.border[i] = border[i]
+    return diagonal_dual.is_feasible(view, scratch, along, shift)
+
+
+@pytest.mark.parametrize("missing", [1, 3, 4, 13, 37, 50])
+def test_a_dual_point_passes_only_where_numpy_finds_no_negative_eigenvalue(missing):
+    """The elimination must notice every indefinite matrix, whichever pivot shows it."""
+    policy, rng = paper_states()[0], np.random.default_rng(missing)
+    passed = {True: 0, False: 0}
+    for _ in range(200):
+        z = random_rows(rng, [("raw", 0, False)] * 50, 1)[0]
+        open_columns = 1 + np.sort(rng.choice(50, size=missing, replace=False))
+        z[open_columns] = np.nan
+        columns, root, _, _ = dense_arm(policy, 3)
+        assert (columns == np.arange(51)).all()
+        scaled = 0.25 * (root.T @ root)[np.ix_(open_columns, open_columns)]
+        top = np.linalg.eigvalsh(scaled)[-1]
+        lengths, border = np.zeros(51), np.zeros(51)
+        lengths[open_columns] = top * rng.uniform(0.7, 1.3, size=missing)
+        border[open_columns] = 0.2 * top * rng.normal(size=missing) / math.sqrt(missing)
+        along, shift = float(top * rng.uniform(0.1, 1)), float(top * rng.uniform(0, 0.2))
+        matrix = np.zeros((missing + 1, missing + 1))
+        matrix[1:, 1:] = np.diag(lengths[open_columns] + shift) - scaled
+        matrix[0, 0] = along + shift
+        matrix[0, 1:] = matrix[1:, 0] = -border[open_columns]
+        least = np.linalg.eigvalsh(matrix)[0]
+        if abs(least) > 1e-9 * top:
+            found = elimination(policy._model.address, 3, z, lengths, border, along, shift)
+            assert found == (least > 0)
+            passed[bool(found)] += 1
+    assert min(passed.values()) > 5

@@ -72,6 +72,28 @@ def test_equal_ucbs_go_to_the_first_arm_as_in_the_full_survey(grain):
     assert ties > 100
 
 
+@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize(("first", "wins"), [(True, "x"), (False, "known")])
+def test_an_arm_that_can_only_tie_wins_if_it_comes_first(grain, first, wins):
+    """A known arm is a hair above what another can reach: a tie, which the lower index wins."""
+    names = ["low", "x", "known"] if first else ["low", "known", "x"]
+    policy = al.RidgeSurveyUCB(
+        al.Survey.unit(2), arms=names, reward=(0, 1), beta_min=1e-6, interactive=True, grain=grain
+    )
+    x, known = names.index("x"), names.index("known")
+    policy._model.restrict(np.array([[int(k == x)] * 2 for k in range(3)]))
+    policy._model.refresh()
+    z = np.array([[1.0, a, b] for a in (-0.5, 0.5) for b in (-0.5, 0.5)])
+    highest = max(float(policy.ucb(row)[x]) for row in z)
+    # Let the other arm, known without a question, be above it by less than a tie's tolerance.
+    policy._model.arms.estimate[known, 0] += highest - policy.ucb(z[0])[known] + 1e-10
+    policy._model.arms.estimate[0, 0] -= 10.0
+    best = max(z, key=lambda row: policy.ucb(row)[x])
+    assert policy.arms[policy.play(best)] == wins
+    answers = dict(zip(("x1", "x2"), (float(v) + 0.5 for v in best[1:]), strict=True))
+    assert filled(policy.visit(), answers).arm == wins
+
+
 def filled(visit, answers):
     while asks := visit.asks:
         visit.answer({question: answers[question] for question in asks})

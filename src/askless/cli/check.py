@@ -41,5 +41,7 @@ def check(
     table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
     table.add_row("policy", read.policy)
     for name, value in settings.items():
+        if value is None:  # the grain of a survey that is not interactive, the lam of a set one
+            continue
         table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
     output.print(table)

@@ -12,6 +12,7 @@ from askless.cli.terminal import output, progress_bar, say_compiling
 from askless.environments import LinearEnvironment, paper_environment
 from askless.errors import SettingError
 from askless.policies import POLICIES, Policy
+from askless.policies.settings import GRAINS, INTERACTIVE
 from askless.simulation import Runs
 from askless.simulation import simulate as run_simulation
 
@@ -46,13 +47,17 @@ def simulate(
         ),
     ] = None,
     grain: Annotated[
-        str | None, typer.Option(help="Interactive: ask an arm's questions at once, or a question.")
+        str | None,
+        typer.Option(help="arm asks all questions of an arm at once, question one at a time."),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Run a policy on the paper's simulated respondents."""
+    for name, value, known in (("interactive", interactive, INTERACTIVE), ("grain", grain, GRAINS)):
+        if value is not None and value not in known:
+            raise SettingError(f"--{name} is {value!r}; choose {' or '.join(known)}")
     world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
     given = {
         "sigma": sigma,
@@ -99,7 +104,8 @@ def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[s
 
 def _show(done: Runs) -> None:
     interactive = bool(done.settings.get("interactive"))
-    table = Table(title=f"{done.policy}: {len(done.runs)} runs of {done.horizon:,} visits")
+    length = f"{_counted(len(done.runs), 'run')} of {_counted(done.horizon, 'visit')}"
+    table = Table(title=f"{done.policy}: {length}")
     for heading in ("run", "regret", "questions a visit", "questions left", "useful dropped"):
         table.add_column(heading, justify="right")
     if interactive:
@@ -118,3 +124,7 @@ def _show(done: Runs) -> None:
     output.print(table)
     rate = done.horizon * len(done.runs) / done.seconds
     output.print(f"{done.seconds:.2f} s, {rate:,.0f} visits a second", highlight=False)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -102,11 +102,8 @@ def ask(address: int, live: Flags, z: Floats, asks: Flags, possible: Flags) -> i
 
 
 @kernel()
-def reach(address: int, live: Flags, z: Floats, low: Floats, high: Floats, moves: Floats) -> None:
-    """Put bounds of every live arm's UCB into place, and how far each question can move it.
-
-    `moves` is that of the UCB's tangent, where the other unasked questions are at their centres.
-    """
+def reach(address: int, live: Flags, z: Floats, low: Floats, high: Floats) -> None:
+    """Put bounds of every live arm's UCB into place, whatever is answered to what z leaves open."""
     columns, rule, arms = open_header(address)
     asking, scratch = open_asking(address)
     for k in range(live.shape[0]):
@@ -118,15 +115,13 @@ def reach(address: int, live: Flags, z: Floats, low: Floats, high: Floats, moves
             continue
         unasked.weigh(view)
         high[k] = bounds.upper(view, scratch)
+        # A convex function is nowhere below its tangent at the centre.
+        low[k] = view.numbers[unasked.VALUE] - bounds.rounding(view, 0.0)
         slope = asking.slope[k]
         protocol.take_slope(view, arms.columns[k], slope)
-        low[k] = view.numbers[unasked.VALUE] - bounds.rounding(view, 0.0)
         for g in range(columns.first.shape[0]):
-            first = columns.first[g]
-            if arms.support[k, g] and math.isnan(z[first]):
-                fall = unasked.rise(columns, g, first, slope, -1.0)
-                low[k] -= fall
-                moves[k, g] = fall + unasked.rise(columns, g, first, slope, 1.0)
+            if arms.support[k, g] and math.isnan(z[columns.first[g]]):
+                low[k] -= unasked.rise(columns, g, columns.first[g], slope, -1.0)
 
 
 @kernel()

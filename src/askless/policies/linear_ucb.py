@@ -10,7 +10,7 @@ import numpy as np
 
 from askless.errors import SettingError, StateError, VisitError
 from askless.kernels import doors
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.kernels.bundles import NUMBER, Flags, Floats, Ints
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Asked, Decision, Policy, Reach
 from askless.policies.effects import Effect, effect_rows
@@ -23,6 +23,7 @@ __all__ = ["LinearUCB"]
 
 FLOAT = np.dtype(np.float64)
 NUMBERS = (float, np.float64)  # rewards that need no conversion
+STEPS = 33  # at how many answers of a scale an explanation looks
 MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
 
@@ -89,6 +90,16 @@ class LinearUCB(Policy):
         return float(self._model.rule.alpha)
 
     @property
+    def interactive(self) -> str | bool:
+        """How surveys are interactive: "certified", "paper_heuristic" or False."""
+        return self.settings.interactive
+
+    @property
+    def grain(self) -> str | None:
+        """How much an interactive survey asks at once: "arm" or "question"."""
+        return self.settings.grain
+
+    @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
         return self._model.arms.n.copy()
@@ -153,7 +164,7 @@ class LinearUCB(Policy):
             and other.survey.same_columns(self.survey)
             and (other.arms, other.roster.at_start) == (self.arms, self.roster.at_start)
             and other.reward == self.reward
-            and other.settings == self.settings
+            and other.settings.learning == self.settings.learning
         )
         if not same:
             raise SettingError("only a policy of the same study and settings can be added")
@@ -224,10 +235,31 @@ class LinearUCB(Policy):
         if not self.settings.interactive:
             return None
         low, high = np.full((2, len(self.roster)), -np.inf)
-        moves = np.zeros((len(self.roster), len(self.survey)))
-        model = self._model
-        doors.reach(model.address, mask, self.encode(answers), low, high, moves)
-        return Reach(low, high, moves)
+        model, z = self._model, self.encode(answers)
+        doors.reach(model.address, mask, z, low, high)
+        return Reach(low, high, self._moves(z, mask))
+
+    def _moves(self, z: Floats, mask: Flags) -> Floats:
+        """Return by how much each open answer moves each arm's UCB, the others in the middle."""
+        raw = self.survey.coding == "raw"
+        missing = np.isnan(z[self.survey.columns.first])
+        centre, moves = z.copy(), np.zeros((len(self.roster), len(self.survey)))
+        for g in np.flatnonzero(missing):
+            own = self.survey.columns_of(self.survey.names[g])
+            centre[own] = self.survey.questions[g].points(raw=raw).mean(axis=0)
+        for g in np.flatnonzero(missing):
+            question, row = self.survey.questions[g], centre.copy()
+            own, points = self.survey.columns_of(question.name), question.points(raw=raw)
+            if question.columns_kind == NUMBER:  # a UCB is convex: lowest somewhere in between
+                inside = np.zeros((STEPS, question.width))
+                inside[:, 0] = np.linspace(points[0, 0], points[1, 0], STEPS)
+                points = np.vstack([points, inside])
+            scores = []
+            for point in points:
+                row[own] = point
+                scores.append(self._decide(row, mask, 0).scores)
+            moves[mask, g] = np.ptp(np.array(scores)[:, mask], axis=0)
+        return np.where(self.support & missing, moves, 0.0)
 
     def _support(self) -> Flags:
         return self._model.support

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,11 @@ class Settings:
         return cls(
             beta_min=beta_min, radius=radius, interactive=interactive, grain=grain, **checked
         )
+
+    @property
+    def learning(self) -> Settings:
+        """The same without what decides only how much is asked; arms do not depend on it."""
+        return replace(self, interactive=False, grain=None)
 
     def resolve(
         self, survey: Survey, reward: RewardRange, *, unions: bool, net: bool = False

@@ -78,8 +78,8 @@ class Visit:
             if question in self._answers:
                 raise AnswerError(f"question {question!r} has been answered in this visit already")
             if question not in self._shown and question not in asks:
-                now = f"it asks {', '.join(asks)}" if asks else "it asks nothing any more"
-                raise AnswerError(f"question {question!r} was not asked in this visit; {now}")
+                now = f"it asks {', '.join(asks)} now" if asks else "it asks nothing any more"
+                raise AnswerError(f"question {question!r} has not been asked in this visit; {now}")
         checked = survey.check(answers)
         self._shown.update(dict.fromkeys(checked))  # what is answered has been put
         self._answers.update(checked)
@@ -174,23 +174,25 @@ class Visit:
                 ruled_out=self._ruled_out,
             )
         mask = self._mask()
-        possible, reach = (
-            policy.ask(self._answers, mask).possible,
-            policy.reach(self._answers, mask),
-        )
+        possible, reach = self._policy.ask(self._answers, mask).possible, None
+        wanted_by = possible
+        bounds: dict[str, tuple[float, float]] = {}
+        if (reach := policy.reach(self._answers, mask)) is not None:
+            # Asking stops at the first arm that can still win; here every arm is looked at.
+            surest = reach.low[mask].max()
+            possible = mask & (reach.high >= surest - 1e-8 * (policy.reward.span + abs(surest)))
+            for k in np.flatnonzero(mask):
+                bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])
         wanted: dict[str, tuple[str, ...]] = {}
         moves: dict[str, dict[str, float]] = {}
         for name in asks:
             g = policy.survey.index(name)
-            wanted[name] = policy.names_of(possible & policy.support[:, g])
+            users = policy.support[:, g]
+            wanted[name] = policy.names_of(possible & users) or policy.names_of(wanted_by & users)
             if reach is not None:
                 moves[name] = {
                     arm: float(reach.moves[policy.arm_index(arm), g]) for arm in wanted[name]
                 }
-        bounds: dict[str, tuple[float, float]] = {}
-        if reach is not None:
-            for k in np.flatnonzero(mask):
-                bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])
         return Explanation(
             arm=None,
             answers=self.answers,
@@ -300,10 +302,10 @@ class Explanation:
         Per question asked now the arms whose models use it and that can still win (none: it is
         asked of everyone).
     bounds : dict
-        Interactive surveys: per arm, between which values its upper bound must lie whatever is
-        answered from here on.
+        Interactive surveys, while questions are open: per arm, between which values its upper
+        bound must lie whatever is answered from here on.
     moves : dict
-        Interactive surveys: per question asked now and arm, how far its answer can move that upper
+        Likewise, per question asked now and arm: how far apart its answers can put that upper
         bound, the other open questions being answered in the middle.
     """
 
@@ -328,7 +330,7 @@ class Explanation:
             users = [f"{arm} (moves it by {moves[arm]:.4g})" if moves else arm for arm in arms]
             lines.append(f"  {question}: {', '.join(users) or 'asked of everyone'}")
         if self.bounds:
-            width = max(len(name) for name in self.bounds)
+            width = max(len("upper bound"), *(len(name) for name in self.bounds))
             lines.append(f"  {'upper bound':<{width}}  {'at least':>12}  {'at most':>12}")
             for name, (low, high) in sorted(self.bounds.items(), key=lambda item: -item[1][1]):
                 out = "  cannot win" if name in self.ruled_out else ""

@@ -21,7 +21,7 @@ STYLES = ("-", "--", "-.", ":", "-")
 
 def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
     """Draw several curves side by side in regret and cumulative survey length."""
-    figure = Figure(figsize=(9.5, 3.8), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
+    figure = Figure(figsize=(9.5, 4.1), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
     regret, asked = figure.subplots(1, 2)
     for i, (label, runs) in enumerate(curves.items()):
         look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
@@ -37,7 +37,10 @@ def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.spines[["top", "right"]].set_visible(False)
-    regret.legend(frameon=False)
+    # Below both panels, where no curve runs through it.
+    figure.legend(
+        *regret.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False
+    )
     if title:
         figure.suptitle(title)
     return figure
