@@ -118,7 +118,7 @@ def instances(per_state):
 
 
 def test_no_level_is_ever_below_the_exact_maximum():
-    tried, settled, worst = 0, 0, 0.0
+    tried, settled = 0, 0
     for questions, policy, z in instances(24):
         arm = dense_arm(policy, 0)
         every = ucbs(arm, completions(questions, z, policy.support[0]))
@@ -137,11 +137,9 @@ def test_no_level_is_ever_below_the_exact_maximum():
         below = said(policy, 0, z, exact - 1e-6 * scale)
         assert below[FOUND] != vertex_search.CANNOT
         assert below[SETTLED] == 0
-        worst = max(worst, (min(out[INTERVAL], out[DUAL]) - exact) / scale)
         tried += 1
     assert tried >= 2_000
     assert settled >= 0.99 * tried  # the search gives up on few of these small ones
-    assert worst < 1.0
 
 
 def test_a_bound_on_a_known_context_is_the_ucb():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.errors import SettingError
+from askless.errors import SettingError, StateError
 from askless.simulation.simulate import _blocks, _ThroughVisits
+from exact_bounds import dense_arm
 from worlds import QUESTIONS, mixed_world, random_answers, small_sets, survey_of
 
 GRAINS = ["arm", "question"]
@@ -381,7 +382,8 @@ def test_explains_which_arms_are_possible_and_what_an_answer_can_change(grain):
                 assert low - 1e-9 <= scores[k] <= high + 1e-9
             for question in asks:
                 assert set(why.moves[question]) == set(why.asks[question]) <= set(why.possible)
-                assert all(move >= 0 for move in why.moves[question].values())
+                for arm, move in why.moves[question].items():
+                    assert move == pytest.approx(moved(policy, visit, question, arm), rel=0.01)
                 assert question in str(why)
             assert "at most" in str(why)
             seen += len(why.ruled_out)
@@ -393,6 +395,58 @@ def test_explains_which_arms_are_possible_and_what_an_answer_can_change(grain):
         for arm, (_, upper) in done.outlook.items():
             assert upper == pytest.approx(scores[policy.arm_index(arm)])
     assert seen > 0
+
+
+def moved(policy, visit, question, arm):
+    """How far apart answers put an arm's UCB, the other open questions at their points' mean."""
+    z = visit.context()
+    for other in policy.survey:
+        own = policy.survey.columns_of(other.name)
+        if np.isnan(z[own]).any():
+            z[own] = other.points().mean(axis=0)
+    own = policy.survey.columns_of(question)
+    points = policy.survey[question].points()
+    if policy.survey[question].kind == "scale":
+        inside = np.zeros((2_001, points.shape[1]))
+        inside[:, 0] = np.linspace(-0.5, 0.5, 2_001)
+        points = np.vstack([points, inside])
+    columns, root, estimate, radius = dense_arm(policy, policy.arm_index(arm))
+    rows = np.repeat(z[None, :], len(points), axis=0)
+    rows[:, own] = points
+    return np.ptp(
+        rows[:, columns] @ estimate + radius * np.linalg.norm(rows[:, columns] @ root.T, axis=1)
+    )
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+def test_a_fresh_policy_says_that_answers_move_bounds(grain):
+    policy = made(al.RidgeSurveyUCB, mixed_world(3), interactive=True, grain=grain)
+    visit = policy.visit(known={"yes_no1": True})
+    why = visit.explain()
+    # Nothing is known of the slope, but a bound is lower in the middle of a scale than at its ends.
+    assert all(move > 0.01 for move in why.moves["scale0"].values())
+    assert why.possible == policy.arms
+
+
+def test_policies_that_differ_only_in_how_they_ask_can_be_merged():
+    world = mixed_world(3)
+    asks, full = made(al.RidgeSurveyUCB, world, interactive=True), made(al.RidgeSurveyUCB, world)
+    rng = np.random.default_rng(0)
+    for policy in (asks, full):
+        answers = random_answers(world.survey, rng)
+        policy.learn_row(0, policy.encode(answers), 0.5)
+    asks.merge(full)
+    assert asks.rows.tolist() == [2, 0, 0]
+    assert (asks.interactive, asks.grain) == ("certified", "arm")
+
+
+@pytest.mark.parametrize("change", [["arm0"], ["nobody"]])
+def test_a_saved_visit_that_rules_out_its_own_arm_is_refused(change):
+    policy = made(al.RidgeSurveyUCB, mixed_world(3), interactive=True)
+    visit = filled(policy.visit(), random_answers(policy.survey, np.random.default_rng(0)))
+    assert visit.arm == "arm0"
+    with pytest.raises(StateError):
+        policy.visit(visit.to_dict() | {"ruled_out": change})
 
 
 # -- settings ------------------------------------------------------------------------------------

@@ -154,3 +154,9 @@ def test_a_reward_of_another_type_is_refused(reward):
 def test_a_reward_too_long_to_print_is_refused_as_a_reward():
     with refused(RewardError, "reward"):
         RewardRange(0, 100).check(10**5000)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1e151), (-1e150, 1e150), (0, 1e-151)])
+def test_a_range_whose_square_leaves_the_floats_is_refused(low, high):
+    with pytest.raises(SettingError, match=r"too (long|short)"):
+        RewardRange(low, high)

@@ -35,7 +35,7 @@ from askless.kernels.machine import call_at
 from askless.kernels.unasked import SQUARE, VALUE, View, look, rise, view_of, weigh
 
 UNDECIDED = -1
-CLEAR = 1e-8  # an arm this far below another, relatively, is not tied with it (maths 2)
+CLEAR = 1e-8  # relatively; an arm that far below the leader is not worth a question (maths 4)
 
 
 @internal()

@@ -144,19 +144,18 @@ def pair(view: View, one: int, other: int) -> float:
                 furthest = max(furthest, abs(inverse[j, i] - mean))
             most += reach[j] * furthest
         return most
-    grand = 0.0
-    for i in range(a, a + wide):
-        for j in range(b, b + high):
-            grand += inverse[i, j] / (wide * high)
+    grand, down = 0.0, view.tilt
     for j in range(b, b + high):
-        down = 0.0
+        down[j] = 0.0
         for i in range(a, a + wide):
-            down += inverse[i, j] / wide
-        for i in range(a, a + wide):
-            across = 0.0
-            for c in range(b, b + high):
-                across += inverse[i, c] / high
-            most = max(most, abs(inverse[i, j] - down - across + grand))
+            down[j] += inverse[i, j] / wide
+        grand += down[j] / high
+    for i in range(a, a + wide):
+        across = 0.0
+        for j in range(b, b + high):
+            across += inverse[i, j] / high
+        for j in range(b, b + high):
+            most = max(most, abs(inverse[i, j] - down[j] - across + grand))
     return most
 
 

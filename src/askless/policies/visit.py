@@ -179,8 +179,9 @@ class Visit:
         bounds: dict[str, tuple[float, float]] = {}
         if (reach := policy.reach(self._answers, mask)) is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
-            surest = reach.low[mask].max()
-            possible = mask & (reach.high >= surest - 1e-8 * (policy.reward.span + abs(surest)))
+            ends = np.abs([reach.low[mask], reach.high[mask]])
+            tied = 2e-9 * (policy.reward.span + ends.max())  # more than a tie ever is (maths 2)
+            possible = mask & (reach.high >= reach.low[mask].max() - tied)
             for k in np.flatnonzero(mask):
                 bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])
         wanted: dict[str, tuple[str, ...]] = {}
@@ -268,6 +269,8 @@ class Visit:
             arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()
         }
         self._ruled_out = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["ruled_out"])
+        if not set(self._ruled_out) <= set(self._eligible) - {self._arm}:
+            raise AsklessError("it rules out an arm that it plays or could not play")
         self.reward = saved["reward"]
         if self.reward is not None:
             policy.reward.check(self.reward)

@@ -13,6 +13,9 @@ from askless.survey.names import check_number
 __all__ = ["RewardRange", "check_beta_min"]
 
 
+LONGEST = 1e150  # of a range; beyond it squares leave the floats
+
+
 @dataclass(frozen=True)
 class RewardRange:
     """The smallest and the largest reward there can be.
@@ -32,11 +35,12 @@ class RewardRange:
             raise SettingError(
                 f"reward: the low end ({low:g}) must be below the high end ({high:g})"
             )
-        if not math.isfinite(high - low):
+        if not high - low <= LONGEST:
             raise SettingError(f"reward: the range from {low:g} to {high:g} is too long")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        if (self.in_units(low), self.in_units(high)) != (-0.5, 0.5):
+        on_its_ends = (self.in_units(low), self.in_units(high)) == (-0.5, 0.5)
+        if high - low < 1 / LONGEST or not on_its_ends:
             raise SettingError(f"reward: the range from {low!r} to {high!r} is too short")
 
     @classmethod
