@@ -128,7 +128,7 @@ def test_a_refused_answer_leaves_no_trace(policy, answers, message):
 def test_an_answer_to_what_was_not_asked_is_refused(policy):
     drop(policy, "age")
     visit = policy.visit()
-    with pytest.raises(AnswerError, match=r"'age' was not asked.*donor, cause, media"):
+    with pytest.raises(AnswerError, match=r"'age' has not been asked.*donor, cause, media"):
         visit.answer({"age": 30, "donor": True})
     assert visit.answers == {}
 

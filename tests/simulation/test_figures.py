@@ -31,7 +31,8 @@ def test_a_plot_shows_mean_and_spread_of_regret_and_questions():
 def test_several_curves_share_a_legend_and_look_different():
     figure = draw({"one": some_runs(), "two": some_runs()}, "A title")
     axes = figure.axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
     one, two = axes.get_lines()
     assert one.get_color() != two.get_color()
     assert one.get_linestyle() != two.get_linestyle()
