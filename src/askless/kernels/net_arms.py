@@ -3,7 +3,16 @@
 import math
 
 from askless.kernels.active_set import Net, Problem, add_row_to_net, rebuild, restart
-from askless.kernels.bundles import NET_ESTIMATES, OWN, SCALED, SOLVE, Arms, Columns, Rule
+from askless.kernels.bundles import (
+    NET_ESTIMATES,
+    OWN,
+    SCALED,
+    SOLVE,
+    Arms,
+    Columns,
+    Rule,
+    open_header,
+)
 from askless.kernels.compiling import INLINE, internal
 from askless.kernels.elastic_net import GOOD, solve
 from askless.kernels.machine import call_at
@@ -47,16 +56,16 @@ def problem_of(columns: Columns, rule: Rule, arms: Arms, k: int) -> Problem:
     return Problem(arms.gram[k], arms.moment[k], penalty, 2.0 * rule.alpha, size)
 
 
-@internal(**INLINE)
-def refit(arms: Arms, k: int) -> None:
+def refit(address: int, k: int) -> int:
     """Bring arm k's net up to date after its newest row, which is in `recent`."""
+    _, _, arms = open_header(address)
     add_row_to_net(net_of(arms, k), arms.recent[k, 0])
-    call_at(arms.links[SOLVE], arms.links[0], k)
+    return call_at(arms.links[SOLVE], address, k)  # type: ignore[no-any-return]
 
 
-@internal(**INLINE)
-def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
+def refit_anew(address: int, k: int) -> int:
     """Derive arm k's net anew from its statistics, starting at the coefficients it has."""
+    columns, rule, arms = open_header(address)
     size = arms.size[k]
     arms.net_coef[k, size:] = 0.0
     arms.net_place[k, :] = -1
@@ -67,25 +76,26 @@ def refit_anew(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
         arms.net_coef[k] = 0.0
         arms.net_count[k] = 0
         arms.net_residual[k] = 0.0
-        return
+        return 0
     net, problem = net_of(arms, k), problem_of(columns, rule, arms, k)
     restart(problem, net)
     rebuild(problem, net)
-    call_at(arms.links[SOLVE], arms.links[0], k)
+    return call_at(arms.links[SOLVE], address, k)  # type: ignore[no-any-return]
 
 
-@internal(**INLINE)
-def solve_net(columns: Columns, rule: Rule, arms: Arms, k: int) -> None:
+def solve_net(address: int, k: int) -> int:
     """Solve; where the net is what estimates, hand its coefficients over, in reward units.
 
     A net that has not converged hands over zeros, for which `radius` has a bound of its own.
     """
+    columns, rule, arms = open_header(address)
     arms.net_residual[k] = solve(problem_of(columns, rule, arms, k), net_of(arms, k))
     if not arms.net_residual[k] <= GOOD:
         arms.net_coef[k] = 0.0
     if rule.net == NET_ESTIMATES:
         for i in range(arms.size[k]):
             arms.estimate[k, i] = rule.span * arms.net_coef[k, i]
+    return 0
 
 
 @internal(**INLINE)

@@ -21,6 +21,7 @@ from askless.kernels.bundles import (
     Floats,
     Ints,
     Rule,
+    open_header,
 )
 from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.lanes import WIDTH, fma, load, spread, store
@@ -134,12 +135,12 @@ def inverse_block(arms: Arms, k: int, at: int, width: int) -> None:
                 block[a, b] += arms.weights[k, i] * row[a] * row[b]
 
 
-@internal()
-def drop_questions(columns: Columns, rule: Rule, arms: Arms, k: int) -> int:
+def drop_questions(address: int, k: int) -> int:
     """Drop arm k's questions whose effect is at most beta_min; returns how many (maths 2.2).
 
     All questions are tested on the same confidence set; the derived state is left to a refresh.
     """
+    columns, rule, arms = open_header(address)
     if arms.n[k] == 0 or not math.isfinite(arms.radius[k]):
         return 0
     dropped = 0
@@ -309,9 +310,9 @@ def catch_up(arms: Arms, k: int) -> None:
     arms.late[k] = 0
 
 
-@internal()
-def refresh(rule: Rule, arms: Arms, k: int) -> None:
+def refresh(address: int, k: int) -> int:
     """Derive everything of arm k anew from its statistics (maths 2.3)."""
+    _, rule, arms = open_header(address)
     settle(arms, k)
     arms.late[k] = arms.ready[k] = arms.inverted[k] = 0
     size, root, w = arms.size[k], arms.root[k], arms.work[1]
@@ -326,3 +327,4 @@ def refresh(rule: Rule, arms: Arms, k: int) -> None:
         call_at(arms.links[RENEW], arms.links[0], k)
     arms.stale[k] = 0
     call_at(arms.links[RADIUS], arms.links[0], k)
+    return 0
