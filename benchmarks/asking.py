@@ -31,7 +31,7 @@ def bound(address, k, z, limit, what, repeats):
         unasked.weigh(view)
         bounds.set_linear(view)
         if what == CASCADE:
-            found += bounds.cannot_exceed(view, scratch, 0.0, limit, asking.settled)
+            found += bounds.cannot_exceed(view, scratch, 0.0, limit)
             continue
         offset = bounds.rounding(view, 0.0)
         bounds.set_prices(view)

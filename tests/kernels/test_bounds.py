@@ -16,8 +16,9 @@ from askless.kernels import bounds, diagonal_dual, unasked, vertex_search
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import kernel
+from askless.simulation.simulate import _Interactive
 from exact_bounds import completions, dense_arm, heuristic, places, shor_bound, ucbs
-from worlds import survey_of
+from worlds import QUESTIONS, mixed_world, survey_of
 
 FEASIBLE, INTERVAL, DUAL, FOUND, SETTLED, PAPER, SCALE = range(7)
 
@@ -37,7 +38,7 @@ def levels(address, k, z, limit, out):
     out[INTERVAL], out[SCALE] = bounds.interval(view, offset, -math.inf)
     out[DUAL] = diagonal_dual.diagonal_dual(view, scratch, offset, out[SCALE], -math.inf)
     out[FOUND] = vertex_search.vertex_search(view, scratch, offset, out[SCALE], limit)
-    out[SETTLED] = bounds.cannot_exceed(view, scratch, 0.0, limit, asking.settled)
+    out[SETTLED] = bounds.cannot_exceed(view, scratch, 0.0, limit)
     out[PAPER] = bounds.paper_heuristic(view, scratch)
     return missing
 
@@ -191,6 +192,44 @@ def test_real_states_are_bounded_too():
             assert said(policy, k, z, exact * (1 - 1e-9))[SETTLED] == 0
             tried += 1
     assert tried == 36
+
+
+def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to_the_last():
+    """A run of 100,000 visits, looked at on the way; questions leave supports as they may."""
+    world, rng, rows = mixed_world(5), np.random.default_rng(8), []
+    policy = al.RidgeSurveyUCB(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=0.2,
+        sigma=0.1,
+        alpha=1.0,
+        radius="published_sqrt",
+        interactive=True,
+    )
+    player, drops, begun = _Interactive(policy, world), np.zeros((5, len(QUESTIONS)), int), 0
+    for block in world.respondents(4, 0):
+        if begun in (0, 1_024, 10_240, 100_352):
+            rows.append(int(policy.rows.max()))
+            for z in block.contexts[:12].copy():
+                for own in places(QUESTIONS):
+                    if rng.random() < 0.7:
+                        z[own] = np.nan
+                for k in range(5):
+                    contexts = completions(QUESTIONS, z, policy.support[k])
+                    exact = float(ucbs(dense_arm(policy, k), contexts).max())
+                    scale = abs(exact) + 1e-3
+                    out = said(policy, k, z, exact + 1e-5 * scale)
+                    assert min(out[INTERVAL], out[DUAL]) >= exact - 1e-12 * scale
+                    assert out[FOUND] != vertex_search.CAN
+                    assert said(policy, k, z, exact - 1e-5 * scale)[SETTLED] == 0
+        if begun > 100_000:
+            break
+        player.play(block, begun, drops)
+        begun += len(block.luck)
+    assert rows[0] == 0
+    assert rows[-1] > 30_000
+    assert not policy.support.all()
 
 
 def test_the_dual_is_within_five_percent_of_the_shor_relaxation():

@@ -9,8 +9,6 @@ from askless.kernels.compiling import INLINE, internal
 from askless.kernels.lanes import WIDTH, padded
 from askless.kernels.machine import floats_at, ints_at, part
 
-LEVELS = 5  # of the bounds, and one for what no level settles
-
 
 class Asking(NamedTuple):
     """What it takes to decide what to ask next. P and the packing are those of `Arms`.
@@ -24,7 +22,6 @@ class Asking(NamedTuple):
     always: Ints  # (m,) in: 1 for the questions that everyone is asked
     asks: Ints  # (m,) out: 1 for the questions to ask next
     possible: Ints  # (K,) out: 1 for the arms that can still win
-    settled: Ints  # (LEVELS,) how many comparisons each level has settled, and none
     counts: Ints  # (K, 2) how many unasked plain columns an arm has, and special questions
     plain_at: Ints  # (K, P) which columns
     special_at: Ints  # (K, P) the special questions' first packed columns
@@ -70,7 +67,7 @@ def asking_buffers(
     if not wanted:
         return np.zeros(4, dtype=np.int64), np.zeros(1)
     m, wide = len(always), padded(p)
-    ints = np.zeros(4 + 2 * m + LEVELS + count * (4 + 4 * wide) + 3 * wide, dtype=np.int64)
+    ints = np.zeros(4 + 2 * m + count * (4 + 4 * wide) + 3 * wide, dtype=np.int64)
     ints[:4] = count, m, p, wide
     per_arm = wide * wide + 5 * wide + 5
     floats = aligned(count * per_arm + 2 * wide * wide + (7 + 2 * WIDTH) * wide + m + 2 * p)
@@ -87,8 +84,7 @@ def named_asking(ints: Ints, floats: Floats) -> tuple[Asking, Scratch]:
     count, m, p, wide = ints[0], ints[1], ints[2], ints[3]
     live, always, asks = 4, 4 + count, 4 + count + m
     possible = asks + m
-    settled = possible + count
-    counts, plain_at = settled + LEVELS, settled + LEVELS + 2 * count
+    counts, plain_at = possible + count, possible + 3 * count
     square, row = wide * wide, count * wide
     special_at = plain_at + row
     order = special_at + 3 * row
@@ -104,7 +100,6 @@ def named_asking(ints: Ints, floats: Floats) -> tuple[Asking, Scratch]:
         always=part(ints, always, (m,)),
         asks=part(ints, asks, (m,)),
         possible=part(ints, possible, (count,)),
-        settled=part(ints, settled, (LEVELS,)),
         counts=part(ints, counts, (count, 2)),
         plain_at=part(ints, plain_at, (count, wide)),
         special_at=part(ints, special_at, (count, wide)),

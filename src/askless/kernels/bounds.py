@@ -9,7 +9,6 @@ cannot. Each says what it guarantees; each bound carries a margin for rounding.
 import math
 
 from askless.kernels.asking import Scratch
-from askless.kernels.bundles import Ints
 from askless.kernels.compiling import internal
 from askless.kernels.diagonal_dual import diagonal_dual
 from askless.kernels.lanes import WIDTH, fma, load, magnitude, spread, total
@@ -35,30 +34,18 @@ TINY = 1e-300
 
 
 @internal()
-def cannot_exceed(view: View, scratch: Scratch, offset: float, limit: float, settled: Ints) -> bool:
-    """Whether F is certainly at most `limit`; False also where no level can tell.
-
-    `settled` counts which level ended it.
-    """
-    if not math.isfinite(view.theta):
-        return False
-    if feasible(view, scratch, offset, limit) > limit:
-        settled[0] += 1
+def cannot_exceed(view: View, scratch: Scratch, offset: float, limit: float) -> bool:
+    """Whether F is certainly at most `limit`; False also where no level can tell."""
+    if not math.isfinite(view.theta) or feasible(view, scratch, offset, limit) > limit:
         return False
     offset += rounding(view, offset)
     set_prices(view)
     bound, scale = interval(view, offset, limit)
-    if bound <= limit:
-        settled[1] += 1
-        return True
-    if diagonal_dual(view, scratch, offset, scale, limit) <= limit:
-        settled[2] += 1
-        return True
-    if vertex_search(view, scratch, offset, scale, limit) == CANNOT:
-        settled[3] += 1
-        return True
-    settled[4] += 1
-    return False
+    return (
+        bound <= limit
+        or diagonal_dual(view, scratch, offset, scale, limit) <= limit
+        or vertex_search(view, scratch, offset, scale, limit) == CANNOT
+    )
 
 
 @internal()

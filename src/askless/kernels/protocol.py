@@ -78,7 +78,7 @@ def cannot_win(address: int, k: int) -> int:
     asking, scratch = open_asking(address)
     view = view_of(rule, arms, asking, k)
     set_linear(view)
-    return 1 if cannot_exceed(view, scratch, 0.0, asking.limit[k], asking.settled) else 0
+    return 1 if cannot_exceed(view, scratch, 0.0, asking.limit[k]) else 0
 
 
 def score_known(address: int, _: int) -> int:

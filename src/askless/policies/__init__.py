@@ -4,9 +4,10 @@ from askless.policies.base import Decision, Policy
 from askless.policies.catalogue import POLICIES, load, policy_for
 from askless.policies.effects import Effect
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
+from askless.policies.explanation import Explanation
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
-from askless.policies.visit import Explanation, Visit
+from askless.policies.visit import Visit
 
 __all__ = [
     "OFUL",

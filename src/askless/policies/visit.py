@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from askless.errors import AnswerError, AsklessError, StateError, VisitError, shown
 from askless.kernels.bundles import Flags, Floats
+from askless.policies.explanation import Explanation
 from askless.survey import Survey
 from askless.survey.question import Answer
 
 if TYPE_CHECKING:
     from askless.policies.base import Policy
 
-__all__ = ["Explanation", "Visit"]
+__all__ = ["Visit"]
 
 FORMAT = "askless.visit"
 VERSION = 1
@@ -174,10 +174,10 @@ class Visit:
                 ruled_out=self._ruled_out,
             )
         mask = self._mask()
-        possible, reach = self._policy.ask(self._answers, mask).possible, None
-        wanted_by = possible
+        asked_for = possible = policy.ask(self._answers, mask).possible
+        reach = policy.reach(self._answers, mask)
         bounds: dict[str, tuple[float, float]] = {}
-        if (reach := policy.reach(self._answers, mask)) is not None:
+        if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
             ends = np.abs([reach.low[mask], reach.high[mask]])
             tied = 2e-9 * (policy.reward.span + ends.max())  # more than a tie ever is (maths 2)
@@ -189,7 +189,7 @@ class Visit:
         for name in asks:
             g = policy.survey.index(name)
             users = policy.support[:, g]
-            wanted[name] = policy.names_of(possible & users) or policy.names_of(wanted_by & users)
+            wanted[name] = policy.names_of(possible & users) or policy.names_of(asked_for & users)
             if reach is not None:
                 moves[name] = {
                     arm: float(reach.moves[policy.arm_index(arm), g]) for arm in wanted[name]
@@ -278,81 +278,3 @@ class Visit:
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"
         return f"Visit(number={self.number}, {len(self._answers)} answers, {state})"
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a visit asks what it asks, or why it plays its arm. Printing it gives a small table.
-
-    Attributes
-    ----------
-    arm : str or None
-        The arm played, `None` while questions are open.
-    answers : dict
-        The answers held.
-    known : tuple of str
-        Those that were held before the visit.
-    possible : tuple of str
-        The arms that can still win; once it is decided, those that were compared.
-    ruled_out : tuple of str
-        The arms that certainly do not win, whatever is answered: they are not asked for any more.
-    outlook : dict
-        At the decision, per arm compared: expected reward and its upper bound; empty if the
-        policy has none.
-    version : int or None
-        The version of the state that decided.
-    asks : dict
-        Per question asked now the arms whose models use it and that can still win (none: it is
-        asked of everyone).
-    bounds : dict
-        Interactive surveys, while questions are open: per arm, between which values its upper
-        bound must lie whatever is answered from here on.
-    moves : dict
-        Likewise, per question asked now and arm: how far apart its answers can put that upper
-        bound, the other open questions being answered in the middle.
-    """
-
-    arm: str | None
-    answers: dict[str, Answer]
-    known: tuple[str, ...]
-    possible: tuple[str, ...]
-    ruled_out: tuple[str, ...]
-    outlook: dict[str, tuple[float, float]] = field(default_factory=dict)
-    version: int | None = None
-    asks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    moves: dict[str, dict[str, float]] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self._open() if self.arm is None else self._decided()
-
-    def _open(self) -> str:
-        lines = ["Still to ask, and for which arms:"]
-        for question, arms in self.asks.items():
-            moves = self.moves.get(question, {})
-            users = [f"{arm} (moves it by {moves[arm]:.4g})" if moves else arm for arm in arms]
-            lines.append(f"  {question}: {', '.join(users) or 'asked of everyone'}")
-        if self.bounds:
-            width = max(len("upper bound"), *(len(name) for name in self.bounds))
-            lines.append(f"  {'upper bound':<{width}}  {'at least':>12}  {'at most':>12}")
-            for name, (low, high) in sorted(self.bounds.items(), key=lambda item: -item[1][1]):
-                out = "  cannot win" if name in self.ruled_out else ""
-                lines.append(f"  {name:<{width}}  {low:>12.6g}  {high:>12.6g}{out}")
-        return "\n".join(lines)
-
-    def _decided(self) -> str:
-        asked = len(self.answers) - len(self.known)
-        head = f"Played {self.arm} after {asked} questions (state version {self.version})"
-        if not self.outlook:
-            return head
-        width = max(len(name) for name in self.outlook)
-        ranked = sorted(self.outlook.items(), key=lambda item: -item[1][1])
-        lines = [head, f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"]
-        lines += [
-            f"  {name:<{width}}  {mean:>12.6g}  {upper:>12.6g}"
-            f"{'  <- played' if name == self.arm else ''}"
-            for name, (mean, upper) in ranked
-        ]
-        if self.ruled_out:
-            lines.append(f"  cannot win, whatever is answered: {', '.join(self.ruled_out)}")
-        return "\n".join(lines)

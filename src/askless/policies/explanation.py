@@ -1,0 +1,87 @@
+"""Why a visit asks what it asks, or plays what it plays: as data, and as a small table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from askless.survey.question import Answer
+
+__all__ = ["Explanation"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a visit asks what it asks, or why it plays its arm. Printing it gives a small table.
+
+    Attributes
+    ----------
+    arm : str or None
+        The arm played, `None` while questions are open.
+    answers : dict
+        The answers held.
+    known : tuple of str
+        Those that were held before the visit.
+    possible : tuple of str
+        The arms that can still win; once it is decided, those that were compared.
+    ruled_out : tuple of str
+        The arms that certainly do not win, whatever is answered: they are not asked for any more.
+    outlook : dict
+        At the decision, per arm compared: expected reward and its upper bound; empty if the
+        policy has none.
+    version : int or None
+        The version of the state that decided.
+    asks : dict
+        Per question asked now the arms whose models use it and that can still win (none: it is
+        asked of everyone).
+    bounds : dict
+        Interactive surveys, while questions are open: per arm, between which values its upper
+        bound must lie whatever is answered from here on.
+    moves : dict
+        Likewise, per question asked now and arm: how far apart its answers can put that upper
+        bound, the other open questions being answered in the middle.
+    """
+
+    arm: str | None
+    answers: dict[str, Answer]
+    known: tuple[str, ...]
+    possible: tuple[str, ...]
+    ruled_out: tuple[str, ...]
+    outlook: dict[str, tuple[float, float]] = field(default_factory=dict)
+    version: int | None = None
+    asks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    moves: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self._open() if self.arm is None else self._decided()
+
+    def _open(self) -> str:
+        lines = ["Still to ask, and for which arms:"]
+        for question, arms in self.asks.items():
+            moves = self.moves.get(question, {})
+            users = [f"{arm} (moves it by {moves[arm]:.4g})" if moves else arm for arm in arms]
+            lines.append(f"  {question}: {', '.join(users) or 'asked of everyone'}")
+        if self.bounds:
+            width = max(len("upper bound"), *(len(name) for name in self.bounds))
+            lines.append(f"  {'upper bound':<{width}}  {'at least':>12}  {'at most':>12}")
+            for name, (low, high) in sorted(self.bounds.items(), key=lambda item: -item[1][1]):
+                out = "  cannot win" if name in self.ruled_out else ""
+                lines.append(f"  {name:<{width}}  {low:>12.6g}  {high:>12.6g}{out}")
+        return "\n".join(lines)
+
+    def _decided(self) -> str:
+        asked = len(self.answers) - len(self.known)
+        head = f"Played {self.arm} after {asked} questions (state version {self.version})"
+        if not self.outlook:
+            return head
+        width = max(len(name) for name in self.outlook)
+        ranked = sorted(self.outlook.items(), key=lambda item: -item[1][1])
+        lines = [head, f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"]
+        lines += [
+            f"  {name:<{width}}  {mean:>12.6g}  {upper:>12.6g}"
+            f"{'  <- played' if name == self.arm else ''}"
+            for name, (mean, upper) in ranked
+        ]
+        if self.ruled_out:
+            lines.append(f"  cannot win, whatever is answered: {', '.join(self.ruled_out)}")
+        return "\n".join(lines)
