@@ -6,7 +6,8 @@ import pytest
 import askless as al
 from askless.environments import Block
 from askless.errors import SettingError
-from askless.simulation.simulate import _blocks, _Fused
+from askless.simulation.players import Fused
+from askless.simulation.simulate import _blocks
 
 
 def test_a_context_with_gaps_leaves_no_trace_in_an_arm_that_shrinks():
@@ -64,7 +65,7 @@ def test_a_run_reports_only_drops_of_its_own():
     block = next(_blocks(world, 3, 0, 1_024))
     for i in range(0, 1_024, 16):
         few = Block(block.contexts[i : i + 16], block.luck[i : i + 16])
-        _Fused(policy, world).play(few, i, drops)
+        Fused(policy, world).play(few, i, drops)
         if drops.any():
             break
     gone = {(policy.arms[k], policy.survey.names[g]) for k, g in np.argwhere(~policy.support)}

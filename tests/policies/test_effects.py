@@ -110,6 +110,81 @@ def test_a_row_reads_as_an_object_and_as_a_mapping():
         "kept",
         "dropped_at",
         "reason",
+        "test",
+        "directions",
     ]
     with pytest.raises(KeyError):
         row["colour"]
+
+
+def epochs_learned(visits, skips=0.2, **settings):
+    survey = survey_of(QUESTIONS)
+    policy = al.EpochSurveyUCB(survey, arms=["a", "b"], reward=(0, 10), beta_min=2, **settings)
+    rng = np.random.default_rng(4)
+    for _ in range(visits):
+        z = survey.encode(random_answers(survey, rng, skips=skips))
+        policy.learn_row(policy.play(z), z, 5 + 8 * z[-1] + rng.uniform(-1, 1))
+    return policy
+
+
+@pytest.mark.parametrize("visits", [150, 400, 1_500])
+def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
+    """Fails if a pair is missing or misnamed, or its two sides are not L over the line to pass."""
+    policy = epochs_learned(visits)
+    rows = policy.effects()
+    state, start = policy._model, policy.survey.columns.start
+    sides = []
+    for row in rows:
+        k, g = policy.arm_index(row.arm), policy.survey.index(row.question)
+        question = policy.survey.questions[g]
+        line = np.log(policy.support[k].sum() * 2 * 2 / policy.delta)
+        assert len(row.directions) == start[g + 1] - start[g] == len(question.directions())
+        for direction, way in zip(question.directions(), row.directions, strict=True):
+            first, second = (
+                question.points()[question.point_names().index(name)]
+                for name in way.answers.split(" - ")
+            )
+            np.testing.assert_array_equal(first - second, direction)
+        logs = state.epochs.logs[k, start[g] : start[g + 1]]
+        passed = state.epochs.passed[k, start[g] : start[g + 1]] == 1
+        shown = np.array([(way.below, way.above) for way in row.directions])
+        np.testing.assert_allclose(shown, np.where(passed, 1, np.clip(logs / line, 0, 1)))
+        sides += shown.ravel().tolist()
+        if row.kept:
+            assert (row.test, row.dropped_at) == (None, None)
+            assert (shown < 1).any()
+        else:
+            assert row.test == "epochs"
+            assert (shown == 1).all()
+            assert row.reason.startswith(f"{2 * len(shown)} tests show that its effect is within")
+            assert 0 < row.dropped_at <= policy.rows[k]
+    assert 0 <= min(sides) < max(sides) <= 1
+    if visits == 1_500:
+        assert {row.arm for row in rows if row.kept and row.question == "yes_no3"} == {"a", "b"}
+        assert {row.kept for row in rows} == {True, False}
+
+
+def test_before_its_first_epoch_has_ended_an_arm_says_so():
+    policy = epochs_learned(5)
+    assert {row.reason for row in policy.effects()} == {"the arm has not ended an epoch yet"}
+
+
+def test_rare_skips_keep_a_question_unless_they_are_not_judged():
+    """Fails if a question goes without skips having been seen, or stays although they are left out.
+
+    Answers must still be judged: the question that matters stays.
+    """
+    judged, alone = (epochs_learned(3_000, skips=0, judge_skips=flag) for flag in (True, False))
+    skipped = {"scale0", "choice1"}
+    for policy, kept in ((judged, skipped | {"yes_no3"}), (alone, {"yes_no3"})):
+        assert {row.question for row in policy.effects() if row.kept} == kept
+    for row in judged.effects():
+        if row.question in skipped:
+            assert "a skip" in row.reason
+    for row in alone.effects():
+        assert not any("a skip" in way.answers for way in row.directions)
+        assert row.kept or row.reason.endswith("(skips are not judged)")
+    again = al.EpochSurveyUCB.from_dict(alone.to_dict())
+    again.add_arm("c")
+    # A skip is compared with two ends of the scale and with three options; each has two sides.
+    assert again._model.epochs.passed[2].sum() == 2 * 5

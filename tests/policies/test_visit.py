@@ -302,6 +302,10 @@ def test_a_learned_visit_stays_learned_when_resumed(policy):
         ({"number": 2**70}, "number is"),
         ({"number": float("inf")}, "number is inf"),
         ({"number": "x"}, "damaged"),
+        ({"arm": "red"}, "propensity is None"),
+        ({"arm": "red", "propensity": 0}, "propensity is 0"),
+        ({"arm": "red", "propensity": "1"}, "propensity is '1'"),
+        ({"propensity": 1.0}, "propensity is 1.0"),
     ],
 )
 def test_a_damaged_visit_is_refused(policy, change, message):

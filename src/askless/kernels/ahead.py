@@ -124,6 +124,11 @@ def learn(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: fl
 
     Its M z is known. Where the rule allows it, M itself is brought up to date only by `look`.
     """
+    if rule.epochs:  # a frozen model has nothing to follow
+        dropped = ridge.hold(arms, k, z, y)
+        if dropped >= 0:
+            score(ahead, arms, k)
+        return dropped
     dropped, fresh = ridge.take(rule, arms, k, z, y)
     if fresh:
         score(ahead, arms, k)

@@ -36,6 +36,7 @@ OWN, UNIFORM, SCALED = 0, 1, 2
 # Where in Arms.links the address of a step is that is compiled on its own (`links`).
 REFRESH, RADIUS, DROP, REFIT, RENEW, SOLVE = 1, 2, 3, 4, 5, 6
 ASK, SCORE_KNOWN, CANNOT_WIN = 7, 8, 9
+LOOK = 10
 
 # What is asked of a visit (maths 4): everything that some arm uses, or only what can matter still.
 EVERYTHING, CERTIFIED, PAPER_HEURISTIC = 0, 1, 2
@@ -67,6 +68,7 @@ class Rule(NamedTuple):
     penalty: int  # OWN, UNIFORM or SCALED
     interactive: int  # EVERYTHING, CERTIFIED or PAPER_HEURISTIC
     grain: int  # BY_ARM or BY_QUESTION
+    epochs: int  # 1: an arm's model changes only at the ends of its epochs (maths 5)
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -77,6 +79,7 @@ class Rule(NamedTuple):
     b2: float
     multiple: float  # of the elastic net's own penalties
     fixed: float  # the radius where the form is FIXED
+    growth: float  # by which factor an epoch makes an arm's rows grow
     low: float  # the smallest and the largest reward
     high: float
     log_supports: Floats  # (m + 1,) ln((m + 1) C(m, h)): the price of a support of size h
@@ -127,7 +130,7 @@ class Arms(NamedTuple):
     row: Floats  # (P and a lane more,) the row checked last, on the grid
     scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
     step: Floats  # (2,) of the row learned last: tau and error / tau
-    links: Ints  # (10,) the address of the header, and of the steps from REFRESH to CANNOT_WIN
+    links: Ints  # (11,) the address of the header, and of the steps from REFRESH to LOOK
     work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
     net_work: Floats  # (5, Q) scratch
@@ -175,20 +178,20 @@ def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[I
     """Return the zeroed buffers of so many arms, with their rule filled in."""
     wide = padded(p)
     net = wide if rule.net else 0
-    ints = np.zeros(23 + count * (2 * m + wide + 7 + 2 * net + 2), dtype=np.int64)
-    ints[:12] = [count, m, wide, widest, *rule[:8]]
+    ints = np.zeros(25 + count * (2 * m + wide + 7 + 2 * net + 2), dtype=np.int64)
+    ints[:13] = [count, m, wide, widest, *rule[:9]]
     per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 6 + 3 * m
     per_arm += net * net + 2 * net
     shared = 4 * (wide + WIDTH) + 5 * net + 2 + widest * widest
-    floats = aligned(count * per_arm + shared + 12 + (m + 1))
-    floats[-13 - m :] = [*rule[8:20], *rule.log_supports]
+    floats = aligned(count * per_arm + shared + 13 + (m + 1))
+    floats[-14 - m :] = [*rule[9:22], *rule.log_supports]
     return ints, floats
 
 
 def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     """Name the parts of the arms' buffers."""
     count, m, wide, widest = ints[0], ints[1], ints[2], ints[3]
-    last = len(floats) - 13 - m
+    last = len(floats) - 14 - m
     rule = Rule(
         ints[4],
         ints[5],
@@ -198,6 +201,7 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         ints[9],
         ints[10],
         ints[11],
+        ints[12],
         floats[last],
         floats[last + 1],
         floats[last + 2],
@@ -210,12 +214,13 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         floats[last + 9],
         floats[last + 10],
         floats[last + 11],
-        part(floats, last + 12, (m + 1,)),
+        floats[last + 12],
+        part(floats, last + 13, (m + 1,)),
     )
     # Where each part begins: integers, then reals; what is loaded in lanes comes first.
     net = wide if rule.net else 0
     square, row, long = count * wide * wide, count * wide, wide + WIDTH
-    support, dropped = 23, 23 + count * m
+    support, dropped = 25, 25 + count * m
     columns = dropped + count * m
     size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
     waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
@@ -268,11 +273,11 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         projected=part(floats, projected, (count, wide)),
         ready=part(ints, ready, (count,)),
         inverted=part(ints, inverted, (count,)),
-        complete=part(ints, 12, (1,)),
+        complete=part(ints, 13, (1,)),
         row=part(floats, latest, (long,)),
         scores=part(floats, scores, (count,)),
         step=part(floats, step, (2,)),
-        links=part(ints, 13, (10,)),
+        links=part(ints, 14, (11,)),
         work=part(floats, work, (3, long)),
         block=part(floats, step + 2, (widest, widest)),
         net_work=part(floats, net_work, (5, net)),

@@ -20,10 +20,12 @@ from askless.kernels.bundles import (
     open_header,
 )
 from askless.kernels.compiling import INLINE, internal, kernel
+from askless.kernels.epochs import FULL
 from askless.kernels.machine import call_at
 from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
-DECLINED = -1
+DECLINED = -3
+REFUSED = (DECLINED, FULL)
 
 
 @kernel()
@@ -68,7 +70,10 @@ def score_row(address: int, live: Flags, z: Floats, out: Floats) -> int:
 
 @kernel()
 def learn_row(address: int, k: int, z: Floats, reward: float) -> int:
-    """Check a row and its reward and learn it for arm k; DECLINED if they are not in order."""
+    """Check a row and its reward and learn it for arm k; DECLINED if they are not in order.
+
+    FULL if an epoch has no room for it.
+    """
     columns, rule, arms = open_header(address)
     y = reward_units(rule, reward)
     if not 0 <= k < arms.n.shape[0] or math.isnan(y) or not admit(columns, arms, z):

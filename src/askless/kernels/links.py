@@ -3,7 +3,7 @@
 They are plain functions of (address of the header, arm) where they are written.
 """
 
-from askless.kernels import net_arms, protocol, ridge
+from askless.kernels import epoch_end, net_arms, protocol, ridge
 from askless.kernels.bundles import (
     BY_ARM,
     BY_QUESTION,
@@ -29,16 +29,19 @@ ASKS = {
 }
 
 
-def addresses(*, drops: bool, net: bool, interactive: int, grain: int) -> tuple[int, ...]:
+def addresses(
+    *, drops: bool, net: bool, interactive: int, grain: int, epochs: bool
+) -> tuple[int, ...]:
     """Return where the steps are that a policy needs, in the order of `Arms.links`; else 0."""
     return (
         address_of(ridge.refresh),
         address_of(put_radius),
-        address_of(ridge.drop_questions) if drops else 0,
+        address_of(ridge.drop_questions) if drops and not epochs else 0,
         address_of(net_arms.refit) if net else 0,
         address_of(net_arms.refit_anew) if net else 0,
         address_of(net_arms.solve_net) if net else 0,
         address_of(ASKS[interactive, grain]) if interactive else 0,
         address_of(protocol.score_known) if interactive == CERTIFIED else 0,
         address_of(protocol.cannot_win) if interactive == CERTIFIED else 0,
+        address_of(epoch_end.look) if epochs else 0,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from askless.kernels.bundles import (
     DROP,
+    LOOK,
     NET_ESTIMATES,
     NO_NET,
     RADIUS,
@@ -24,12 +25,14 @@ from askless.kernels.bundles import (
     open_header,
 )
 from askless.kernels.compiling import INLINE, internal, kernel
-from askless.kernels.lanes import WIDTH, fma, load, spread, store
+from askless.kernels.epochs import BLOCK, FULL, GOES_ON, most_rows, open_epochs, rows_of
+from askless.kernels.lanes import WIDTH
 from askless.kernels.machine import call_at
 from askless.kernels.net_arms import is_zero
 from askless.kernels.triangle import (
     add_multiple,
     add_row,
+    add_rows,
     diagonal_of,
     dot,
     factor,
@@ -199,21 +202,8 @@ def pack(columns: Columns, arms: Arms, k: int) -> None:
 
 @kernel()
 def settle(arms: Arms, k: int) -> None:
-    """Add arm k's waiting rows to its Gram matrix, exactly; four rows of it share a pass."""
-    count, recent, gram = arms.waiting[k], arms.recent[k], arms.gram[k]
-    for i in range(0, arms.size[k], 4):
-        row0, row1, row2, row3 = gram[i], gram[i + 1], gram[i + 2], gram[i + 3]
-        for j in range(0, i + 4, WIDTH):
-            a, b, c, d = load(row0, j), load(row1, j), load(row2, j), load(row3, j)
-            for r in range(count):
-                z = recent[r]
-                x = load(z, j)
-                a, b = fma(spread(z[i]), x, a), fma(spread(z[i + 1]), x, b)
-                c, d = fma(spread(z[i + 2]), x, c), fma(spread(z[i + 3]), x, d)
-            store(row0, j, a)
-            store(row1, j, b)
-            store(row2, j, c)
-            store(row3, j, d)
+    """Add arm k's waiting rows to its Gram matrix, exactly."""
+    add_rows(arms.gram[k], arms.recent[k], arms.waiting[k], arms.size[k])
     arms.waiting[k] = 0
 
 
@@ -252,7 +242,10 @@ def learn(rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> in
     """Test arm k's questions, then learn a row on what is left; returns the number dropped.
 
     `z` and `y` (in units of the reward range) lie on the grid; `ready`: M z is in place already.
+    With epochs, see `hold`.
     """
+    if rule.epochs:
+        return hold(arms, k, z, y)
     dropped, fresh = take(rule, arms, k, z, y)
     if not fresh:
         packed, size = arms.recent[k, max(arms.waiting[k] - 1, 0)], arms.size[k]
@@ -261,6 +254,27 @@ def learn(rule: Rule, arms: Arms, k: int, z: Floats, y: float, ready: int) -> in
         update(rule, arms, k, rule.span * y - dot(packed, arms.estimate[k], size))
         catch_up(arms, k)
     return dropped
+
+
+@internal(**INLINE)
+def hold(arms: Arms, k: int, z: Floats, y: float) -> int:
+    """Put a row into arm k's epoch; returns GOES_ON, or at the end how many questions it dropped.
+
+    FULL where there is no room; then nothing has happened.
+    """
+    epochs, size = open_epochs(arms.links[0]), arms.size[k]
+    rows, lanes = rows_of(epochs, k, size)
+    at = epochs.kept[k]
+    # `gather` writes a lane more than the row, and at the end all rows must fit into the table.
+    if at + 1 >= rows.shape[0] or at >= most_rows(epochs):
+        return FULL
+    gather(arms, k, z, rows[at])
+    rows[at, lanes] = y
+    epochs.kept[k] += 1
+    epochs.held[k] += 1
+    if epochs.kept[k] % BLOCK == 0 or epochs.held[k] >= epochs.need[k]:
+        return call_at(arms.links[LOOK], arms.links[0], k)  # type: ignore[no-any-return]
+    return GOES_ON
 
 
 @internal(**INLINE)

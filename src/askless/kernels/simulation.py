@@ -6,6 +6,7 @@ from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import ASK, Arms, Floats, Ints, open_header
 from askless.kernels.compiling import internal, kernel
+from askless.kernels.epochs import open_epochs
 from askless.kernels.machine import call_at
 from askless.kernels.outcome import outcome
 from askless.kernels.protocol import UNDECIDED
@@ -22,6 +23,7 @@ def play_visits(
     coefficients: Floats,
     noise: tuple[int, float, float],
     always: Ints,
+    draws: Floats,
     begun: int,
     drops: Ints,
     played: Ints,
@@ -31,9 +33,10 @@ def play_visits(
     """Play one visit a row of `contexts` and learn from it.
 
     `address` is that of the header of a policy's buffers. `every` column and its `coefficients` get
-    one more at the end, which is zero. `noise` is (form, spread, smallest reward in units). `begun`
-    visits were played before; `drops` gets the visit at which an arm dropped a question. Per visit:
-    the arm `played`, its expected `regret`, and how many questions were `asked`.
+    one more at the end, which is zero. `noise` is (form, spread, smallest reward in units). `draws`
+    are numbers in [0, 1) where the arm is drawn, else -1. `begun` visits were played before;
+    `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`, its
+    expected `regret`, and how many questions were `asked`.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
@@ -47,6 +50,8 @@ def play_visits(
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
             best = ahead.best_arm(future, rule, arms, t)
+            if draws[now] >= 0.0:
+                best = drawn_arm(address, draws[now], best)
             played[now] = best
             regret[now] = largest(expected[:, t]) - expected[best, t]
             asked[now] = questions
@@ -65,6 +70,7 @@ def play_interactive_visits(
     luck: Floats,
     coefficients: Floats,
     noise: tuple[int, float, float],
+    draws: Floats,
     begun: int,
     drops: Ints,
     played: Ints,
@@ -94,6 +100,11 @@ def play_interactive_visits(
                     for j in range(columns.first[g], columns.first[g] + columns.width[g]):
                         asking.z[j] = z[j]
             best = call_at(arms.links[ASK], address, 0)
+        others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
+        if draws[now] >= 0.0:
+            best = drawn_arm(address, draws[now], best)
+            for g in range(columns.first.shape[0]):  # it must be asked what it learns
+                asked[now] += arms.support[best, g] and math.isnan(asking.z[columns.first[g]])
         played[now] = best
         expected, most = 0.0, -math.inf
         for k in range(count):
@@ -104,17 +115,31 @@ def play_interactive_visits(
             if k == best:
                 expected = mean
         regret[now] = most - expected
-        others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
         y = outcome(form, spread, low, rule.span, expected, luck[now])
         if ridge.learn(rule, arms, best, z, y, 0) > 0:
             note_drops(arms, best, begun + now + 1, drops)
 
 
 @internal()
+def drawn_arm(address: int, draw: float, best: int) -> int:
+    """Return an arm with undecided questions, drawn evenly; the best arm where there is none."""
+    undecided, count = open_epochs(address).undecided, 0
+    for k in range(undecided.shape[0]):
+        count += undecided[k] > 0
+    chosen = int(draw * count)
+    for k in range(undecided.shape[0]):
+        if undecided[k] > 0:
+            if chosen == 0:
+                return k
+            chosen -= 1
+    return best
+
+
+@internal()
 def note_drops(arms: Arms, k: int, visit: int, drops: Ints) -> None:
     """Note the visit at which arm k has just dropped questions."""
     for g in range(drops.shape[1]):
-        if arms.dropped_at[k, g] == arms.n[k] - 1:  # before the row that it has learned since
+        if arms.dropped_at[k, g] >= arms.n[k] - 1:  # perhaps before the row learned since
             drops[k, g] = visit
 
 

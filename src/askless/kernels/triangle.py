@@ -131,6 +131,24 @@ def sweep(
     store(gain, j + WIDTH, gains1)
 
 
+@internal()
+def add_rows(gram: Floats, rows: Floats, count: int, size: int) -> None:
+    """Add z z' of the first rows to a Gram matrix, whole lanes; four rows of it share a pass."""
+    for i in range(0, size, 4):
+        row0, row1, row2, row3 = gram[i], gram[i + 1], gram[i + 2], gram[i + 3]
+        for j in range(0, i + 4, WIDTH):
+            a, b, c, d = load(row0, j), load(row1, j), load(row2, j), load(row3, j)
+            for r in range(count):
+                z = rows[r]
+                x = load(z, j)
+                a, b = fma(spread(z[i]), x, a), fma(spread(z[i + 1]), x, b)
+                c, d = fma(spread(z[i + 2]), x, c), fma(spread(z[i + 3]), x, d)
+            store(row0, j, a)
+            store(row1, j, b)
+            store(row2, j, c)
+            store(row3, j, d)
+
+
 @kernel()
 def factor(gram: Floats, alpha: float, size: int, root: Floats, weights: Floats) -> float:
     """Put M and the weights of inv(D), D = alpha I + gram, into place; return ln det(D / alpha).

@@ -2,8 +2,9 @@
 
 from askless.policies.base import Decision, Policy
 from askless.policies.catalogue import POLICIES, load, policy_for
-from askless.policies.effects import Effect
+from askless.policies.effects import Direction, Effect
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
+from askless.policies.epoch_survey_ucb import EpochSurveyUCB, SurveyBandit
 from askless.policies.explanation import Explanation
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
@@ -13,12 +14,15 @@ __all__ = [
     "OFUL",
     "POLICIES",
     "Decision",
+    "Direction",
     "Effect",
     "ElasticNetSurveyUCB",
+    "EpochSurveyUCB",
     "Explanation",
     "LinUCB",
     "Policy",
     "RidgeSurveyUCB",
+    "SurveyBandit",
     "Target",
     "Uniform",
     "Visit",

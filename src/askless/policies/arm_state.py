@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from askless.kernels.bundles import (
     header_of,
     named_arms,
 )
+from askless.kernels.epochs import epochs_buffers
 from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
@@ -52,7 +53,12 @@ class ArmState:
             np.array([question.cost for question in survey]),
             wanted=interactive,
         )
-        self.buffers = (*survey.buffers, ints, floats, *room)
+        epochs = epochs_buffers(
+            *(len(self.arms.n), len(survey), survey.column_count, self.arms.block.shape[0]),
+            len(survey.columns.directions),
+            wanted=bool(self.rule.epochs),
+        )
+        self.buffers = (*survey.buffers, ints, floats, *room, *epochs)
         self._header = header_of(self.buffers)
         self.address = int(self._header.ctypes.data)
         steps = links.addresses(
@@ -60,14 +66,16 @@ class ArmState:
             net=self.rule.net != NO_NET,
             interactive=int(self.rule.interactive),
             grain=int(self.rule.grain),
+            epochs=bool(self.rule.epochs),
         )
         self.arms.links[:] = self.address, *steps
 
     @classmethod
-    def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> ArmState:
+    def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         p, widest = survey.column_count, int(survey.columns.width.max())
-        size = (24 if rule.interactive else 16) * len(shares) * p * p / 2**30
+        squares = 2 + (rule.interactive != EVERYTHING) + rule.epochs
+        size = 8 * squares * len(shares) * p * p / 2**30
         if size > MOST_GIB:
             raise SettingError(
                 f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
@@ -97,10 +105,10 @@ class ArmState:
         for k, size in enumerate(arms.size):
             diagonal_of(arms.root[k], arms.weights[k], size, arms.variance[k])
 
-    def appended(self, share: float) -> ArmState:
+    def appended(self, share: float) -> Self:
         """Return these arms and a new one behind them; no bit of these changes."""
         shares = np.append(self.arms.share, share)
-        grown = ArmState.empty(self.survey, self.rule, shares)
+        grown = type(self).empty(self.survey, self.rule, shares)
         for name in set(Arms._fields) - set(SCRATCH):
             getattr(grown.arms, name)[:-1] = getattr(self.arms, name)
         return grown

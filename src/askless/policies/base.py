@@ -29,10 +29,14 @@ __all__ = ["Asked", "Decision", "Policy", "Reach"]
 
 
 class Decision(NamedTuple):
-    """The arm to play and every arm's score; an arm that may not be played has -inf."""
+    """The arm to play and every arm's score; an arm that may not be played has -inf.
+
+    `propensity` is the probability with which a policy that draws arms plays this one.
+    """
 
     arm: int
     scores: Floats
+    propensity: float = 1.0
 
 
 class Asked(NamedTuple):
@@ -97,14 +101,18 @@ class Policy(ABC):
         """
         return None
 
-    def _ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+    def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:  # noqa: ARG002
         """Say what to ask next, given the answers so far, and which arms in `mask` can still win.
 
-        Everything that those arms use, at once, unless overridden.
+        Everything that those arms use, at once, unless overridden. `number` is the visit's.
         """
         return Asked(
             tuple(name for name in self.needed(mask) if name not in answers), np.array(mask)
         )
+
+    def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:  # noqa: ARG002
+        """Return the decision, or another one where the visit's arm is drawn among `mask`."""
+        return decision
 
     def _reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:  # noqa: ARG002
         """Say how high the arms can still get, if the policy knows."""
@@ -208,9 +216,9 @@ class Policy(ABC):
         """Return the questions that a new visit may ask, in survey order."""
         return self.needed(self.roster.live)
 
-    def ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+    def ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
         """Say what to ask next, and which arms in `mask` can still win; use a visit."""
-        return self._ask(answers, mask)
+        return self._ask(answers, mask, number)
 
     def reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:
         """Say how high the arms in `mask` can still get, in units of the user's rewards."""
@@ -225,9 +233,12 @@ class Policy(ABC):
     def _shift(self) -> float:
         return 0.0 if self.survey.coding == "raw" else self.reward.middle
 
-    def decide(self, z: Floats, mask: Flags, number: int) -> int:
-        """Choose among the arms in `mask` for a checked context; use `play` or a visit."""
-        return self._decide(z, mask, number).arm
+    def decide(self, z: Floats, mask: Flags, possible: Flags, number: int) -> Decision:
+        """Choose an arm for a checked context; use `play` or a visit.
+
+        `mask` are the arms that it may be, `possible` those of them that can still win.
+        """
+        return self._drawn(self._decide(z, possible, number), mask, number)
 
     def outlook(self, z: Floats, mask: Flags) -> dict[str, tuple[float, float]]:
         """Return expected reward and upper bound of each arm in `mask`; empty if it has none."""
@@ -327,7 +338,7 @@ class Policy(ABC):
         row = np.empty(self.survey.column_count)
         if not self.survey.read_row(z, row):
             self._check_missing(self._needed_by(self.roster.live), row)
-        return self._decide(row, self.roster.live, self._next_number)
+        return self.decide(row, self.roster.live, self.roster.live, self._next_number)
 
     def _checked_reward(self, reward: Any) -> float:
         """Return a reward in units of the range, on the grid, or refuse it."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from askless.errors import AsklessError, SettingError, StateError
 from askless.policies.base import Policy
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
+from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.files import read_state
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
@@ -15,7 +16,16 @@ from askless.survey import Study
 __all__ = ["POLICIES", "load", "policy_for"]
 
 POLICIES: dict[str, type[Policy]] = {
-    kind.name: kind for kind in (RidgeSurveyUCB, ElasticNetSurveyUCB, LinUCB, OFUL, Target, Uniform)
+    kind.name: kind
+    for kind in (
+        EpochSurveyUCB,
+        RidgeSurveyUCB,
+        ElasticNetSurveyUCB,
+        LinUCB,
+        OFUL,
+        Target,
+        Uniform,
+    )
 }
 
 
@@ -72,5 +82,5 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
         raise StateError(f"{path}: the file holds a policy {name!r}; give its class as kind=")
     try:
         return kind.from_dict(content)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise StateError(f"{path}: the file is damaged: {error}") from None

@@ -4,19 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from askless.kernels import ridge
+from askless.kernels.bundles import Flags
 from askless.kernels.elastic_net import GOOD
+from askless.kernels.epochs import BY_ELLIPSOID, BY_EPOCHS, NOT_DROPPED
+from askless.policies.epoch_state import EpochState, skip_directions
+from askless.survey import Question
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
 
-__all__ = ["Effect"]
+__all__ = ["Direction", "Effect"]
 
+TESTS = {NOT_DROPPED: None, BY_EPOCHS: "epochs", BY_ELLIPSOID: "ellipsoid"}
 MOST_POINTS = 129  # naming the widest of all pairs of answers stays cheap up to seven options
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How near two answers are to being shown to differ by less than beta_min (maths 5.1).
+
+    Attributes
+    ----------
+    answers : str
+        The two answers, as in "dogs - cats"; empty where a question has very many pairs.
+    below, above : float
+        From 0 to 1, where 1 is shown, once and for good: that the first answer's reward is less
+        than beta_min above the second's; that it is less than beta_min below it.
+    """
+
+    answers: str
+    below: float
+    above: float
 
 
 @dataclass(frozen=True)
@@ -37,6 +61,11 @@ class Effect:
         How many rows the arm had learned when it was dropped.
     reason : str
         Why it is kept or was dropped.
+    test : {"ellipsoid", "epochs"} or None
+        By which test it was dropped (maths 2.2, 5.1).
+    directions : tuple of Direction
+        Epoch SurveyUCB: how near each side of each direction of a question is to passing; all of
+        them must, for the question to be dropped by that test.
     """
 
     arm: str
@@ -47,6 +76,8 @@ class Effect:
     kept: bool
     dropped_at: int | None
     reason: str
+    test: str | None = None
+    directions: tuple[Direction, ...] = ()
 
     def keys(self) -> Iterator[str]:
         """Return the names of the fields."""
@@ -64,6 +95,7 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
     model.refresh_variance()
     state = model.arms
     rows = []
+    names = [_direction_names(q, raw=policy.survey.coding == "raw") for q in policy.survey]
     for k, arm in enumerate(policy.arms):
         at = model.first_packed(k)
         for g, question in enumerate(policy.survey.names):
@@ -74,6 +106,12 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                 interval = state.work[2, :3]
                 open_ends = _widest(policy, k, g, int(at[g]))
             estimate, low, high = (float(value) for value in interval)
+            test = None if kept else "ellipsoid"
+            directions: tuple[Direction, ...] = ()
+            if isinstance(model, EpochState):
+                test = TESTS[int(model.epochs.test[k, g])]
+                judged = ~skip_directions(model.survey) | policy.settings.judge_skips
+                directions = _directions(model, k, g, names[g], judged)
             rows.append(
                 Effect(
                     arm=arm,
@@ -83,11 +121,65 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     high=high,
                     kept=kept,
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
-                    reason=_reason(policy, int(state.n[k]), high, open_ends)
-                    + _zeros(policy, k, g, int(at[g]), high),
+                    reason=_shown(policy, directions)
+                    if test == "epochs"
+                    else _reason(policy, int(state.n[k]), high, open_ends)
+                    + _zeros(policy, k, g, int(at[g]), high)
+                    + _nearest(policy, directions if kept and state.n[k] else ()),
+                    test=test,
+                    directions=directions,
                 )
             )
     return rows
+
+
+def _direction_names(question: Question, *, raw: bool) -> list[str]:
+    """Name the two answers of each direction; of several pairs, the first."""
+    points, names = question.points(raw=raw), question.point_names()
+    directions = question.directions()
+    if len(points) > MOST_POINTS:
+        return [""] * len(directions)
+    pairs = {
+        tuple(points[i] - points[j]): f"{names[i]} - {names[j]}"
+        for i, j in reversed(list(permutations(range(len(points)), 2)))
+    }
+    return [pairs[tuple(direction)] for direction in directions]
+
+
+def _directions(
+    model: EpochState, k: int, g: int, names: list[str], judged: Flags
+) -> tuple[Direction, ...]:
+    """Return how near each direction of a question is to passing, if it is judged at all."""
+    first = model.survey.columns.start[g]
+    kept = max(int(model.arms.support[k].sum()), 1)
+    logs = model.epochs.logs[k, first : first + len(names)]
+    near = np.clip(logs / np.log(kept / model.arms.share[k]), 0.0, 1.0)
+    near[model.epochs.passed[k, first : first + len(names)] == 1] = 1.0
+    return tuple(
+        Direction(name, float(below), float(above))
+        for name, (below, above), use in zip(names, near, judged[first:], strict=False)
+        if use
+    )
+
+
+def _shown(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
+    tests = f"{2 * len(directions)} tests show that"
+    alone = "" if policy.settings.judge_skips else " (skips are not judged)"
+    return f"{tests} its effect is within beta_min = {policy.beta_min:g}{alone}"
+
+
+def _nearest(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
+    """Say how far the tests of a kept question are."""
+    if not directions or policy.beta_min == 0:
+        return ""
+    sides = [side for way in directions for side in (way.below, way.above)]
+    passed = sum(side == 1 for side in sides)
+    furthest = min(directions, key=lambda way: min(way.below, way.above))
+    where = f", for {furthest.answers}" if len(directions) > 1 and furthest.answers else ""
+    return (
+        f"; {passed} of its {len(sides)} tests have passed, the furthest is {min(sides):.0%} of"
+        f" the way{where}"
+    )
 
 
 def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
@@ -115,12 +207,13 @@ def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> st
     if beta_min == 0:
         return "nothing is dropped with beta_min = 0"
     if n == 0:
-        return "the arm has not been played yet"
+        return f"the arm has not {'ended an epoch' if policy.has_epochs else 'been played'} yet"
     if high > beta_min:
         return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
     if policy.has_net:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
-    return "it will be dropped when the arm is next played"
+    when = "next ends an epoch" if policy.has_epochs else "is next played"
+    return f"it will be dropped when the arm {when}"
 
 
 def _zeros(policy: LinearUCB, k: int, g: int, at: int, high: float) -> str:

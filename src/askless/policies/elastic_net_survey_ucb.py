@@ -83,6 +83,7 @@ class ElasticNetSurveyUCB(LinearUCB):
     radii: ClassVar[tuple[str, ...]] = tuple(NET_RADII)
     drops: ClassVar[bool] = True
     has_net: ClassVar[bool] = True
+    own_settings: ClassVar[tuple[str, ...]] = ("lam",)
 
     def __init__(
         self,

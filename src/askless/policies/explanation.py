@@ -30,6 +30,8 @@ class Explanation:
         policy has none.
     version : int or None
         The version of the state that decided.
+    propensity : float or None
+        With which probability this arm was to be played; below 1 where arms are drawn at random.
     asks : dict
         Per question asked now the arms whose models use it and that can still win (none: it is
         asked of everyone).
@@ -48,6 +50,7 @@ class Explanation:
     ruled_out: tuple[str, ...]
     outlook: dict[str, tuple[float, float]] = field(default_factory=dict)
     version: int | None = None
+    propensity: float | None = None
     asks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     moves: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -72,6 +75,10 @@ class Explanation:
     def _decided(self) -> str:
         asked = len(self.answers) - len(self.known)
         head = f"Played {self.arm} after {asked} questions (state version {self.version})"
+        if self.propensity is not None and self.propensity < 1:
+            head += (
+                f"\n  some arms are drawn at random; this one's chance was {self.propensity:.4g}"
+            )
         if not self.outlook:
             return head
         width = max(len(name) for name in self.outlook)

@@ -10,11 +10,11 @@ import numpy as np
 
 from askless.errors import SettingError, StateError, VisitError
 from askless.kernels import doors
-from askless.kernels.bundles import NUMBER, Flags, Floats, Ints
+from askless.kernels.bundles import NUMBER, Flags, Floats, Ints, Rule
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Asked, Decision, Policy, Reach
 from askless.policies.effects import Effect, effect_rows
-from askless.policies.settings import Settings
+from askless.policies.settings import RARE, Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 from askless.survey.question import Answer
@@ -36,6 +36,8 @@ class LinearUCB(Policy):
     radii: ClassVar[tuple[str, ...]]  # the default first
     drops: ClassVar[bool] = False  # whether questions may leave
     has_net: ClassVar[bool] = False  # whether an elastic net has a say in it
+    has_epochs: ClassVar[bool] = False  # whether models change only at the ends of epochs
+    own_settings: ClassVar[tuple[str, ...]] = ()  # those of RARE that the policy has
 
     def __init__(
         self,
@@ -70,12 +72,23 @@ class LinearUCB(Policy):
         """Check the settings and start with arms that have learned nothing."""
         self.settings = Settings.check(reward=self.reward, radii=self.radii, **given)
         resolved = self.settings.resolve(
-            self.survey, self.reward, unions=self.drops, net=self.has_net
+            *(self.survey, self.reward),
+            unions=self.drops,
+            net=self.has_net,
+            epochs=self.has_epochs,
         )
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
-        shares = np.full(len(self.roster), self.delta / len(self.roster))
-        self._model = ArmState.empty(self.survey, resolved.rule, shares)
+        shares = np.full(len(self.roster), self._share(0))
+        self._model = self._empty(resolved.rule, shares)
+
+    def _empty(self, rule: Rule, shares: Floats) -> ArmState:
+        """Return arms that have learned nothing."""
+        return ArmState.empty(self.survey, rule, shares)
+
+    def _share(self, later: int) -> float:
+        """Return an arm's part of delta; `later` arms were added up to it (maths 2.4)."""
+        return self.delta / (self.roster.at_start * math.ldexp(1.0, later))
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -200,7 +213,7 @@ class LinearUCB(Policy):
             and type(arm_index) is int
             and type(reward) in NUMBERS
             and 0 <= arm_index < len(self.roster.arms)
-            and doors.learn_row(model.address, arm_index, z, reward) != doors.DECLINED
+            and doors.learn_row(model.address, arm_index, z, reward) not in doors.REFUSED
         ):
             self._version += 1
             self._next_number += 1
@@ -221,9 +234,9 @@ class LinearUCB(Policy):
         means = self.estimate @ np.where(np.isnan(z), 0.0, z)
         return np.where(known, means, np.nan), self._decide(z, known, 0).scores
 
-    def _ask(self, answers: Mapping[str, Answer], mask: Flags) -> Asked:
+    def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
         if not self.settings.interactive:
-            return super()._ask(answers, mask)
+            return super()._ask(answers, mask, number)
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         model = self._model
@@ -272,14 +285,11 @@ class LinearUCB(Policy):
         later = len(self.roster) + 1 - self.roster.at_start
         if later > MOST_ADDED:
             raise SettingError(f"{MOST_ADDED} arms have been added; start a new study for more")
-        share = self.delta / (self.roster.at_start * math.ldexp(1.0, later))  # maths 2.4
-        self._model = self._model.appended(share)
+        self._model = self._model.appended(self._share(later))
 
     def _settings(self) -> dict[str, Any]:
-        settings = dict(vars(self.settings))
-        if not self.has_net:
-            del settings["lam"]
-        return settings
+        hidden = RARE - set(self.own_settings)
+        return {name: value for name, value in vars(self.settings).items() if name not in hidden}
 
     def _state(self) -> dict[str, Any]:
         self._model.refresh()

@@ -38,10 +38,12 @@ from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
 from askless.survey.reward import check_beta_min
 
-__all__ = ["RADII", "Settings"]
+__all__ = ["RADII", "Settings", "check_seed"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
+RARE = {"lam", "growth", "explore", "seed", "judge_skips"}  # settings that only some policies have
+GROWTH, MOST_GROWTH = 1.5, 3  # of epochs (maths 5.1)
 SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
 
 RADII = {
@@ -75,6 +77,10 @@ class Settings:
     b1: float | None = None
     b2: float | None = None
     lam: float | None = None
+    growth: float | None = None
+    explore: float = 0.0
+    seed: int = 0
+    judge_skips: bool = True
     interactive: str | bool = False
     grain: str | None = None
 
@@ -102,7 +108,15 @@ class Settings:
             raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
         interactive, grain = _check_interactive(given["interactive"], given["grain"])
         return cls(
-            beta_min=beta_min, radius=radius, interactive=interactive, grain=grain, **checked
+            beta_min=beta_min,
+            radius=radius,
+            interactive=interactive,
+            grain=grain,
+            growth=_check_growth(given.get("growth")),
+            explore=_check_explore(given.get("explore", 0.0)),
+            seed=check_seed(given.get("seed", 0)),
+            judge_skips=_check_flag("judge_skips", given.get("judge_skips", True)),
+            **checked,
         )
 
     @property
@@ -111,12 +125,19 @@ class Settings:
         return replace(self, interactive=False, grain=None)
 
     def resolve(
-        self, survey: Survey, reward: RewardRange, *, unions: bool, net: bool = False
+        self,
+        survey: Survey,
+        reward: RewardRange,
+        *,
+        unions: bool,
+        net: bool = False,
+        epochs: bool = False,
     ) -> Resolved:
         """Fill in the defaults: from the coding, the survey and the reward range (maths 1.2, 1.3).
 
         `unions` says whether the set must hold for every support, or for the full one only; `net`
-        whether the radius is one of the elastic net's.
+        whether the radius is one of the elastic net's; `epochs` whether models change only at the
+        ends of epochs.
         """
         form, use, penalty = NET_RADII[self.radius] if net else (RADII[self.radius], NO_NET, OWN)
         raw = survey.coding == "raw"
@@ -137,6 +158,8 @@ class Settings:
             penalty=penalty,
             interactive=INTERACTIVE[str(self.interactive)] if self.interactive else EVERYTHING,
             grain=GRAINS[self.grain or "arm"],
+            epochs=int(epochs),
+            growth=GROWTH if self.growth is None else self.growth,
             multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if self.lam is None else self.lam,
             b2=resolved.b2,
             alpha=alpha,
@@ -155,6 +178,36 @@ class Settings:
             log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
         )
         return Resolved(delta, resolved, rule)
+
+
+def _check_growth(growth: Any) -> float | None:
+    if growth is None:
+        return None
+    factor = check_number(growth, "growth")
+    if not 1 < factor <= MOST_GROWTH:
+        raise SettingError(f"growth is {factor:g}; give a number above 1, up to {MOST_GROWTH}")
+    return factor
+
+
+def _check_explore(explore: Any) -> float:
+    share = check_number(explore, "explore")
+    if not 0 <= share <= 1:
+        raise SettingError(f"explore is {share:g}; give a share of visits, from 0 to 1")
+    return share
+
+
+def _check_flag(name: str, flag: Any) -> bool:
+    if not isinstance(flag, bool | np.bool_):
+        raise SettingError(f"{name} is {shown(flag)}; give True or False")
+    return bool(flag)
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed of random draws as an int; refuse one that is none."""
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not whole or not 0 <= seed < 2**64:
+        raise SettingError(f"seed is {shown(seed)}; give a whole number from 0 to 2^64 - 1")
+    return int(seed)
 
 
 def _check_interactive(interactive: Any, grain: Any) -> tuple[str | bool, str | None]:

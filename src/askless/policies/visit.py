@@ -53,6 +53,7 @@ class Visit:
         self._shown: dict[str, None] = {}
         self._arm: str | None = None
         self._version: int | None = None
+        self._propensity: float | None = None
         self._outlook: dict[str, tuple[float, float]] = {}
         self._ruled_out: tuple[str, ...] = ()
         self.reward: float | int | None = None
@@ -115,6 +116,14 @@ class Visit:
         return self._version
 
     @property
+    def propensity(self) -> float | None:
+        """With which probability this arm was to be played, `None` before it is decided.
+
+        1 unless the policy draws arms at random.
+        """
+        return self._propensity
+
+    @property
     def asked(self) -> tuple[str, ...]:
         """The questions put to the person so far; known answers are not among them."""
         return tuple(self._shown)
@@ -142,7 +151,7 @@ class Visit:
         if self._arm is not None:
             return ()
         mask = self._mask()
-        asks, possible = self._policy.ask(self._answers, mask)
+        asks, possible = self._policy.ask(self._answers, mask, self.number)
         stray = [question for question in asks if question not in self._promised]
         if stray:
             raise VisitError(
@@ -151,7 +160,8 @@ class Visit:
             )
         if not asks:
             z = self.context()
-            self._arm = self._policy.arms[self._policy.decide(z, possible, self.number)]
+            decision = self._policy.decide(z, mask, possible, self.number)
+            self._arm, self._propensity = self._policy.arms[decision.arm], decision.propensity
             self._version = self._policy.version
             self._outlook = self._policy.outlook(z, possible)
             self._ruled_out = self._policy.names_of(mask & ~possible)
@@ -170,11 +180,12 @@ class Visit:
                 known=self._known,
                 outlook=dict(self._outlook),
                 version=self._version,
+                propensity=self._propensity,
                 possible=tuple(self._outlook) or (self._arm,),
                 ruled_out=self._ruled_out,
             )
         mask = self._mask()
-        asked_for = possible = policy.ask(self._answers, mask).possible
+        asked_for = possible = policy.ask(self._answers, mask, self.number).possible
         reach = policy.reach(self._answers, mask)
         bounds: dict[str, tuple[float, float]] = {}
         if reach is not None:
@@ -218,6 +229,7 @@ class Visit:
             "answers": self.answers,
             "arm": self._arm,
             "decided_at": self._version,
+            "propensity": self._propensity,
             "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
             "ruled_out": list(self._ruled_out),
             "reward": self.reward,
@@ -274,6 +286,10 @@ class Visit:
         self.reward = saved["reward"]
         if self.reward is not None:
             policy.reward.check(self.reward)
+        self._propensity = saved["propensity"]
+        number = isinstance(self._propensity, float | int) and 0 < self._propensity <= 1
+        if number != (self._arm is not None) or not (number or self._propensity is None):
+            raise AsklessError(f"its propensity is {shown(self._propensity)}")
 
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"

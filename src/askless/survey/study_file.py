@@ -88,8 +88,27 @@ class _UCBSection(_Section):
     )
 
 
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**64)]
 BetaMin = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 BETA_MIN = "Smallest change of expected reward for which a question is worth asking."
+
+
+class EpochSection(_UCBSection):
+    """Epoch SurveyUCB, the recommended policy; a setting left out gets its default."""
+
+    name: Literal["epoch"]
+    beta_min: BetaMin = Field(description=BETA_MIN)
+    growth: Annotated[float, Field(strict=True, gt=1, le=3)] | None = Field(
+        None, description="By which factor an epoch makes an arm's rows grow."
+    )
+    explore: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
+        0.0, description="Share of visits whose arm is drawn at random."
+    )
+    seed: Seed = Field(0, description="Seed of those draws.")
+    judge_skips: StrictBool = Field(
+        True, description="False: judge a question that may be skipped by its answers alone."
+    )
+    radius: Literal["valid"] | None = None
 
 
 class RidgeSection(_UCBSection):
@@ -139,14 +158,14 @@ class UniformSection(_Section):
     """Plays at random; asks everything."""
 
     name: Literal["uniform"]
-    seed: Annotated[int, Field(strict=True, ge=0)] | None = None
+    seed: Seed | None = None
 
 
 QuestionSection = Annotated[
     ScaleSection | YesNoSection | ChoiceSection | MultiSection, Field(discriminator="kind")
 ]
 PolicySection = Annotated[
-    RidgeSection | ElasticNetSection | LinUCBSection | OFULSection | UniformSection,
+    EpochSection | RidgeSection | ElasticNetSection | LinUCBSection | OFULSection | UniformSection,
     Field(discriminator="name"),
 ]
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askless.errors import SettingError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.base import Decision, Policy
+from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Uniform"]
@@ -48,16 +48,13 @@ class Uniform(Policy):
         seed: int = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-        if not whole or not 0 <= seed < 2**64:
-            raise SettingError(f"seed is {shown(seed)}; give a whole number from 0 to 2^64 - 1")
-        self.seed = int(seed)
+        self.seed = check_seed(seed)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         candidates = np.flatnonzero(mask)
         draw = int(np.random.Philox(key=self.seed, counter=number).random_raw())
         arm = int(candidates[(draw * len(candidates)) >> 64])
-        return Decision(arm, np.where(mask, 0.0, -np.inf))
+        return Decision(arm, np.where(mask, 0.0, -np.inf), 1 / len(candidates))
 
     def _settings(self) -> dict[str, Any]:
         return {"seed": self.seed}

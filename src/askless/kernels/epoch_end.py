@@ -1,0 +1,240 @@
+"""The end of an arm's epoch: judge its questions, take its rows in, freeze it again (maths 5)."""
+
+import math
+
+import numpy as np
+
+from askless.kernels import e_process, ridge
+from askless.kernels.bundles import REFRESH, Arms, Columns, Floats, Ints, Rule, open_header
+from askless.kernels.compiling import internal
+from askless.kernels.epochs import (
+    BY_ELLIPSOID,
+    BY_EPOCHS,
+    GOES_ON,
+    GROUP,
+    MOST_ROWS,
+    NOT_DROPPED,
+    Epochs,
+    open_epochs,
+    rows_of,
+    shortest,
+    table_of,
+)
+from askless.kernels.machine import call_at
+from askless.kernels.triangle import add_multiple, add_rows, dot, inner, times, transposed_times
+
+MOVED = 3.0  # an epoch with this many times the information of all before it must end
+
+
+def look(address: int, k: int) -> int:
+    """Look at arm k's epoch after a block of rows: end it where it is time (maths 5.1).
+
+    Returns how many questions were dropped at its end, or GOES_ON. Only contexts and counts are
+    looked at before it ends.
+    """
+    columns, rule, arms = open_header(address)
+    epochs = open_epochs(address)
+    add_to_epoch(epochs, k, arms.size[k])
+    full = epochs.held[k] >= epochs.need[k]
+    if not (full or has_moved(arms, epochs, k)):
+        if arms.size[k] == 1:  # nothing left to judge: its rows are not needed again
+            epochs.kept[k] = epochs.added[k] = 0
+        return GOES_ON
+    if arms.size[k] > 1 and rule.beta_min > 0.0:
+        judge(columns, rule, arms, epochs, k)
+    take_in(arms, epochs, k)
+    call_at(arms.links[REFRESH], address, k)
+    dropped = drop(columns, rule, arms, epochs, k)
+    if dropped > 0:
+        ridge.pack(columns, arms, k)
+        call_at(arms.links[REFRESH], address, k)
+    epochs.undecided[k] = count_undecided(columns, arms, k)
+    set_need(rule, arms, epochs, k)
+    return dropped
+
+
+@internal()
+def set_need(rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
+    """Say with how many rows arm k's next epoch ends."""
+    need = max(shortest(arms.size[k]), int((rule.growth - 1.0) * arms.n[k]))
+    epochs.need[k] = need if arms.size[k] == 1 else min(need, MOST_ROWS)
+
+
+@internal()
+def add_to_epoch(epochs: Epochs, k: int, size: int) -> None:
+    """Add the newest rows in the room to the sums of arm k's epoch, exactly."""
+    rows, lanes = rows_of(epochs, k, size)
+    first, count = epochs.added[k], epochs.kept[k]
+    add_rows(epochs.gram[k], rows[first:count], count - first, size)
+    for i in range(first, count):
+        y = rows[i, lanes]
+        add_multiple(y, rows[i], epochs.moment[k], lanes)
+        epochs.squares[k] += y * y
+    epochs.added[k] = count
+
+
+@internal()
+def has_moved(arms: Arms, epochs: Epochs, k: int) -> bool:
+    """Whether contexts have moved: the newest row is where earlier epochs knew little (maths 5.1).
+
+    In its direction g = inv(D) z the epoch then has three times the information g'Dg = z'inv(D)z.
+    """
+    size = arms.size[k]
+    if arms.n[k] == 0 or size == 1:
+        return False
+    rows, _ = rows_of(epochs, k, size)
+    z, projected, g = rows[epochs.kept[k] - 1], arms.work[1], arms.work[2]
+    times(arms.root[k], z, size, projected)
+    for i in range(size):
+        projected[i] *= arms.weights[k, i]
+    transposed_times(arms.root[k], projected, size, g)
+    gained = 0.0
+    for i in range(size):
+        row = epochs.gram[k, i]
+        gained += g[i] * (2.0 * inner(row[:i], g[:i]) + row[i] * g[i])
+    return gained > MOVED * dot(z, g, size)
+
+
+@internal()
+def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
+    """Let the e-processes of all arm k's questions grow by what the epoch says."""
+    size, count, whole = arms.size[k], epochs.kept[k], epochs.whole
+    whole[:] = 0.0
+    for i in range(size):
+        for j in range(i + 1):
+            whole[i, j] = whole[j, i] = epochs.gram[k, i, j]
+    rank = e_process.factor_by_rank(whole, size, epochs.factor, epochs.order, epochs.left)
+    rows, lanes = rows_of(epochs, k, size)
+    (table,) = table_of(epochs, count)
+    group = table.shape[0] - 2
+    noise = epochs.errors[k] / epochs.judged[k] if epochs.judged[k] > 0 else 0.25
+    design = e_process.Design(
+        rows=rows,
+        n=count,
+        size=size,
+        whole=whole,
+        factor=epochs.factor,
+        order=epochs.order,
+        moment=epochs.moment[k],
+        solutions=epochs.solutions,
+        residues=epochs.residues,
+        levers=table,
+        sizes=table[group],
+        errors=table[group + 1],
+        left=epochs.left,
+        counts=epochs.counts,
+        beta_min=rule.beta_min / rule.span,
+        sigma=rule.sigma / rule.span,
+        noise=noise,
+    )
+    low, errors = (rule.low if rule.raw else -0.5 * rule.span) / rule.span, 0.0
+    for i in range(count):
+        guess = dot(rows[i], arms.estimate[k], lanes) / rule.span
+        error = rows[i, lanes] - min(max(guess, low), low + 1.0)
+        design.errors[i] = error * error
+        errors += error * error
+    if count >= 1.5 * rank + 5.0:
+        bet_on_questions(columns, design, arms.support[k], rank, epochs.passed[k], epochs.logs[k])
+    epochs.errors[k] += errors
+    epochs.judged[k] += count
+
+
+@internal()
+def bet_on_questions(
+    columns: Columns, design: e_process.Design, support: Ints, rank: int, passed: Ints, logs: Floats
+) -> None:
+    """Let the e-processes of all directions grow in which a side has yet to pass.
+
+    Rows are read for some questions at a time: they do not fit into the processor's caches.
+    """
+    m, begin, at = columns.first.shape[0], 0, int(np.int64(1))
+    while begin < m:
+        end, width = begin, int(np.int64(0))
+        while end < m and width < GROUP:
+            width += columns.width[end] * support[end]
+            end += 1
+        e_process.prepare(design, rank, at, width)
+        first = int(np.int64(0))
+        for g in range(begin, end):
+            if support[g]:
+                for d in range(columns.start[g], columns.start[g + 1]):
+                    if not (passed[d, 0] and passed[d, 1]):
+                        direction = columns.directions[d, : columns.width[g]]
+                        e_process.bet_on(design, first, at + first, direction, logs[d])
+                first += columns.width[g]
+        begin, at = end, at + width
+
+
+@internal()
+def has_passed(epochs: Epochs, k: int, first: int, last: int) -> bool:
+    """Whether both sides of all directions of a question have passed."""
+    passed = True
+    for d in range(first, last):
+        passed &= bool(epochs.passed[k, d, 0]) and bool(epochs.passed[k, d, 1])
+    return passed
+
+
+@internal()
+def take_in(arms: Arms, epochs: Epochs, k: int) -> None:
+    """Add the epoch's sums to those of arm k, exactly, and begin a new epoch."""
+    size = arms.size[k]
+    for i in range(size):
+        for j in range(i + 1):
+            arms.gram[k, i, j] += epochs.gram[k, i, j]
+        arms.moment[k, i] += epochs.moment[k, i]
+    arms.squares[k] += epochs.squares[k]
+    arms.n[k] += epochs.held[k]
+    epochs.ended[k] += 1
+    epochs.held[k] = epochs.kept[k] = epochs.added[k] = 0
+    epochs.gram[k, :size] = 0.0
+    epochs.moment[k] = 0.0
+    epochs.squares[k] = 0.0
+
+
+@internal()
+def drop(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> int:
+    """Drop arm k's questions that either test is sure of; returns how many (maths 5.1)."""
+    m, kept, at = columns.first.shape[0], 0, int(np.int64(1))
+    for g in range(m):
+        if arms.support[k, g]:
+            ridge.effect(columns, arms, k, g, at, math.inf)
+            for i in range(3):
+                arms.evidence[k, g, i] = arms.work[2, i]
+            at += columns.width[g]
+            kept += 1
+    before, found = kept, 1
+    while found > 0:  # the fewer questions are left, the less a side needs to pass (Holm)
+        found, enough = 0, math.log(kept / arms.share[k])
+        for g in range(m):
+            if not arms.support[k, g]:
+                continue
+            for d in range(columns.start[g], columns.start[g + 1]):
+                for side in range(2):
+                    epochs.passed[k, d, side] |= epochs.logs[k, d, side] >= enough
+            test = NOT_DROPPED
+            if has_passed(epochs, k, columns.start[g], columns.start[g + 1]):
+                test = BY_EPOCHS
+            elif arms.evidence[k, g, 2] <= rule.beta_min and rule.beta_min > 0.0:
+                test = BY_ELLIPSOID
+            if test != NOT_DROPPED:
+                arms.support[k, g] = 0
+                arms.dropped_at[k, g] = arms.n[k]
+                epochs.test[k, g] = test
+                found += 1
+        kept -= found
+    for g in range(m):
+        if arms.support[k, g]:
+            arms.evidence[k, g] = 0.0
+    return before - kept
+
+
+@internal()
+def count_undecided(columns: Columns, arms: Arms, k: int) -> int:
+    """Count arm k's questions whose effect may be zero."""
+    undecided, at = 0, int(np.int64(1))
+    for g in range(columns.first.shape[0]):
+        if arms.support[k, g]:
+            ridge.effect(columns, arms, k, g, at, math.inf)
+            undecided += arms.work[2, 1] <= 0.0
+            at += columns.width[g]
+    return undecided

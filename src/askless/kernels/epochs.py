@@ -1,0 +1,158 @@
+"""The room of the arms' epochs: rows that wait for their epoch's end, and what is known by then."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from askless.kernels.bundles import Floats, Ints, aligned
+from askless.kernels.compiling import INLINE, internal
+from askless.kernels.lanes import WIDTH, padded
+from askless.kernels.machine import floats_at, ints_at, part
+
+MOST_ROWS = 20_000  # of an epoch, while questions are undecided: they are kept in memory
+BLOCK = 32  # rows between two looks at an epoch
+GOES_ON = -1  # what learning a row returns in mid-epoch; else the number of questions dropped
+GROUP = 8  # columns for which all rows are read at once
+BINS = 32  # in which the levers of a direction are counted
+FULL = -2  # what it returns where there is no room for the row; nothing has been learned
+
+# By which test a question was dropped (maths 5.1).
+NOT_DROPPED, BY_EPOCHS, BY_ELLIPSOID = 0, 1, 2
+
+
+class Epochs(NamedTuple):
+    """The epochs of K arms. P and the packing are those of `Arms`; d counts all directions.
+
+    A row in the room has its packed columns in whole lanes, then its reward in units of the range
+    (`row_length`).
+    """
+
+    held: Ints  # (K,) rows of the epoch so far
+    kept: Ints  # (K,) how many of them are in the room
+    added: Ints  # (K,) how many of those are in `gram`, `moment` and `squares`
+    need: Ints  # (K,) with how many rows it ends
+    ended: Ints  # (K,) epochs before it
+    judged: Ints  # (K,) rows in `errors`
+    undecided: Ints  # (K,) questions kept whose effect may be zero
+    rows_at: Ints  # (K,) the address of the room
+    room: Ints  # (K,) how many numbers it holds
+    table: Ints  # (2,) the address of scratch for a table of all rows, and how much it holds
+    test: Ints  # (K, m) by which test a question was dropped
+    passed: Ints  # (K, d, 2) 1 where an effect is certainly below beta_min, above -beta_min
+    order: Ints  # (P,) scratch
+    gram: Floats  # (K, P, P) sum of z z' over the epoch, lower triangle
+    whole: Floats  # (P, P) scratch
+    factor: Floats  # (P, P) scratch
+    solutions: Floats  # (widest + GROUP, P) scratch
+    residues: Floats  # (widest + GROUP, P) scratch
+    moment: Floats  # (K, P) sum of z y / R over the epoch
+    left: Floats  # (P,) scratch
+    counts: Floats  # (BINS,) scratch
+    squares: Floats  # (K,) sum of (y / R) squared over the epoch
+    errors: Floats  # (K,) squared residuals of all epochs before, in units of the range
+    logs: Floats  # (K, d, 2) the e-processes' logarithms
+
+
+def epochs_buffers(
+    count: int, m: int, p: int, widest: int, directions: int, *, wanted: bool
+) -> tuple[Ints, Floats]:
+    """Return the zeroed buffers of so many arms; almost nothing where none is `wanted`."""
+    if not wanted:
+        return np.zeros(5, dtype=np.int64), np.zeros(1)
+    wide = padded(p)
+    ints = np.zeros(7 + count * (9 + m + 2 * directions) + wide, dtype=np.int64)
+    ints[:5] = count, m, wide, widest + GROUP, directions
+    square = wide * wide
+    per_arm = square + wide + 2 + 2 * directions
+    floats = aligned(count * per_arm + 2 * square + (2 * (widest + GROUP) + 1) * wide + BINS)
+    return ints, floats
+
+
+def named_epochs(ints: Ints, floats: Floats) -> Epochs:
+    """Name the parts of the buffers; what is loaded in lanes comes first."""
+    count, m, wide, group, directions = ints[0], ints[1], ints[2], ints[3], ints[4]
+    square, row = wide * wide, count * wide
+    test = 5 + 9 * count
+    passed = test + count * m
+    order = passed + 2 * count * directions
+    whole = count * square
+    solutions = whole + 2 * square
+    residues = solutions + group * wide
+    moment = residues + group * wide
+    left = moment + row
+    counts = left + wide
+    squares = counts + BINS
+    logs = squares + 2 * count
+    return Epochs(
+        held=part(ints, 5, (count,)),
+        kept=part(ints, 5 + count, (count,)),
+        added=part(ints, 5 + 2 * count, (count,)),
+        need=part(ints, 5 + 3 * count, (count,)),
+        ended=part(ints, 5 + 4 * count, (count,)),
+        judged=part(ints, 5 + 5 * count, (count,)),
+        undecided=part(ints, 5 + 6 * count, (count,)),
+        rows_at=part(ints, 5 + 7 * count, (count,)),
+        room=part(ints, 5 + 8 * count, (count,)),
+        table=part(ints, order + wide, (2,)),
+        test=part(ints, test, (count, m)),
+        passed=part(ints, passed, (count, directions, 2)),
+        order=part(ints, order, (wide,)),
+        gram=part(floats, 0, (count, wide, wide)),
+        whole=part(floats, whole, (wide, wide)),
+        factor=part(floats, whole + square, (wide, wide)),
+        solutions=part(floats, solutions, (group, wide)),
+        residues=part(floats, residues, (group, wide)),
+        moment=part(floats, moment, (count, wide)),
+        left=part(floats, left, (wide,)),
+        counts=part(floats, counts, (BINS,)),
+        squares=part(floats, squares, (count,)),
+        errors=part(floats, squares + count, (count,)),
+        logs=part(floats, logs, (count, directions, 2)),
+    )
+
+
+open_epochs_parts = internal(**INLINE)(named_epochs)
+
+
+@internal(**INLINE)
+def open_epochs(address: int) -> Epochs:
+    """Name the parts of the buffers, given the address of their header."""
+    at = ints_at(address, 16)
+    return open_epochs_parts(ints_at(at[12], at[13]), floats_at(at[14], at[15]))
+
+
+def lanes_of(size: int) -> int:
+    """Return how many numbers the packed columns of a row take: whole lanes."""
+    return -(-size // WIDTH) * WIDTH
+
+
+def fewest_rows(size: int) -> int:
+    """Return how many rows an epoch of an arm with so many columns has at least (maths 5.1)."""
+    return max(2 * size, (3 * size + 1) // 2 + 5)
+
+
+packed_lanes = internal(**INLINE)(lanes_of)
+shortest = internal(**INLINE)(fewest_rows)
+
+
+@internal(**INLINE)
+def rows_of(epochs: Epochs, k: int, size: int) -> tuple[Floats, int]:
+    """Return the rows of arm k's room, as many as fit, and where in a row its reward is."""
+    lanes = packed_lanes(size)
+    length = lanes + WIDTH
+    room = floats_at(epochs.rows_at[k], epochs.room[k])
+    return part(room, 0, (epochs.room[k] // length, length)), lanes
+
+
+@internal(**INLINE)
+def table_of(epochs: Epochs, count: int) -> tuple[Floats]:
+    """Return scratch for a number a row: `solutions` and two more of them, each in whole lanes."""
+    scratch = floats_at(epochs.table[0], epochs.table[1])
+    return (part(scratch, 0, (epochs.solutions.shape[0] + 2, packed_lanes(count))),)
+
+
+@internal(**INLINE)
+def most_rows(epochs: Epochs) -> int:
+    """Return for how many rows there is a table."""
+    lanes = epochs.table[1] // ((epochs.solutions.shape[0] + 2) * WIDTH)
+    return int(lanes * WIDTH)

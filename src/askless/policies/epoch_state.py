@@ -1,0 +1,263 @@
+"""The arms' arrays of a policy with epochs: beside the sums, the rows of the epochs under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+
+from askless.errors import StateError
+from askless.kernels.bundles import Flags, Floats, Ints, Rule, aligned
+from askless.kernels.epochs import (
+    BLOCK,
+    BY_ELLIPSOID,
+    BY_EPOCHS,
+    MOST_ROWS,
+    NOT_DROPPED,
+    Epochs,
+    fewest_rows,
+    lanes_of,
+    named_epochs,
+)
+from askless.kernels.lanes import WIDTH
+from askless.kernels.rows import GRID, REWARD_GRID
+from askless.policies.arm_state import ArmState
+from askless.survey import Survey
+
+SCRATCH = {"order", "whole", "factor", "solutions", "residues", "left", "counts"}
+ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
+MOST_COUNT = 2**53
+COUNTS = ("held", "need", "ended", "judged", "undecided")
+
+
+def row_length(size: int) -> int:
+    """Return how many numbers a row with so many columns takes in a room."""
+    return lanes_of(size) + WIDTH
+
+
+def skip_directions(survey: Survey) -> Flags:
+    """Return which directions compare an answer with a skip."""
+    parts = [
+        q.directions()[:, -1] != 0 if q.may_skip else np.zeros(len(q.directions())) for q in survey
+    ]
+    return np.concatenate(parts).astype(bool)
+
+
+class EpochState(ArmState):
+    """The arms of a policy with epochs; the rest of it is what finished epochs taught them."""
+
+    def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
+        super().__init__(survey, ints, floats)
+        self.epochs: Epochs = named_epochs(*self.buffers[6:8])
+        self._rooms = [np.zeros(0) for _ in self.arms.n]
+        self._table = np.zeros(0)
+
+    @classmethod
+    def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
+        """Return arms that have learned nothing; `shares` are their parts of delta."""
+        state = super().empty(survey, rule, shares)
+        state.epochs.need[:] = min(fewest_rows(survey.column_count), MOST_ROWS)
+        state.epochs.undecided[:] = len(survey)
+        return state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rooms = [room.copy() for room in self._rooms]
+        return _copied, (self.survey, *self.buffers[2:4], *self.buffers[6:8], rooms)
+
+    def appended(self, share: float) -> Self:
+        """Return these arms and a new one behind them; no bit of these changes."""
+        grown = super().appended(share)
+        grown.take(self.epochs, self._rooms)
+        return grown
+
+    def take(self, epochs: Epochs, rooms: Sequence[Floats]) -> None:
+        """Take over the epochs of other arms, as the first ones."""
+        count = len(rooms)
+        for name in set(Epochs._fields) - SCRATCH - ELSEWHERE:
+            getattr(self.epochs, name)[:count] = getattr(epochs, name)
+        for k, room in enumerate(rooms):
+            self._put_room(k, room)
+        self.make_room(0)
+
+    def leave_out_skips(self) -> None:
+        """Let every comparison of an answer with a skip count as passed."""
+        self.epochs.passed[:, skip_directions(self.survey)] = 1
+
+    @contextmanager
+    def counting(self, count: int) -> Iterator[None]:
+        """Make room for so many rows, and see to it that all of them have been learned."""
+        self.make_room(count)
+        before = int(self.arms.n.sum() + self.epochs.held.sum())
+        yield
+        learned = int(self.arms.n.sum() + self.epochs.held.sum()) - before
+        if learned != count:
+            raise AssertionError(f"{learned} of {count} rows were learned")
+
+    def make_room(self, count: int) -> None:
+        """Make room for so many further rows, whichever arms they are of."""
+        longest = 0
+        for k, size in enumerate(self.arms.size):
+            # An epoch that begins meanwhile holds no longer rows, and not more than this.
+            rows = int(self.arms.n[k] + self.epochs.held[k]) + count
+            most = max(self.epochs.need[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
+            needed = min(int(self.epochs.kept[k]) + count, int(most))
+            enough = (needed + 2) * row_length(size)  # a row is to spare
+            longest = max(longest, needed)
+            if enough > len(self._rooms[k]):
+                room = aligned(
+                    max(enough, min(2 * len(self._rooms[k]), MOST_ROWS * row_length(size)))
+                )
+                room[: len(self._rooms[k])] = self._rooms[k]
+                self._put_room(k, room)
+        enough = (len(self.epochs.solutions) + 2) * lanes_of(longest)
+        if enough > len(self._table):
+            self._table = aligned(max(enough, 2 * len(self._table)))
+            self.epochs.table[:] = self._table.ctypes.data, len(self._table)
+
+    def _put_room(self, k: int, room: Floats) -> None:
+        self._rooms[k] = room
+        self.epochs.rows_at[k], self.epochs.room[k] = room.ctypes.data, len(room)
+
+    def rows_of(self, k: int) -> tuple[Floats, Floats]:
+        """Return the rows of arm k's epoch that are kept: contexts on its columns, and rewards."""
+        size, count = int(self.arms.size[k]), int(self.epochs.kept[k])
+        length = row_length(size)
+        rows = self._rooms[k][: count * length].reshape(count, length)
+        return rows[:, :size], rows[:, lanes_of(size)]
+
+    # -- rows taken out --------------------------------------------------------------------------
+
+    def has_room_for(self, k: int, row: Floats, y: float) -> bool:
+        """Whether arm k can have learned a row."""
+        return self._place(k, row, y) is not None or super().has_room_for(k, row, y)
+
+    def take_out(self, k: int, row: Floats, y: float) -> None:
+        """Take a row out of arm k: out of its epoch if it is there, else out of its sums."""
+        place = self._place(k, row, y)
+        if place is None:
+            super().take_out(k, row, y)
+            return
+        contexts, rewards = self.rows_of(k)
+        self.put_rows(k, np.delete(contexts, place, axis=0), np.delete(rewards, place))
+        self.epochs.held[k] -= 1
+
+    def _place(self, k: int, row: Floats, y: float) -> int | None:
+        """Return where in arm k's epoch a row is."""
+        contexts, rewards = self.rows_of(k)
+        own = row[self.arms.columns[k, : self.arms.size[k]]]
+        found = np.flatnonzero((contexts == own).all(axis=1) & (rewards == y))
+        return int(found[-1]) if len(found) else None
+
+    def put_rows(self, k: int, contexts: Floats, rewards: Floats) -> None:
+        """Put other rows in the place of those that are kept of arm k's epoch."""
+        epochs, (count, size) = self.epochs, contexts.shape
+        self._add_sums(k, -1)
+        epochs.kept[k] = 0
+        self.make_room(count)
+        epochs.kept[k], epochs.added[k] = count, count // BLOCK * BLOCK
+        length = row_length(size)
+        self._rooms[k][: count * length] = 0.0  # the rest of a lane must be zeros
+        columns, ys = self.rows_of(k)
+        columns[:], ys[:] = contexts, rewards
+        self._add_sums(k, 1)
+
+    def _add_sums(self, k: int, sign: int) -> None:
+        """Add to the epoch's sums the rows that count as added, or take them out, exactly."""
+        contexts, rewards = (part[: self.epochs.added[k]] for part in self.rows_of(k))
+        size = contexts.shape[1]
+        self.epochs.gram[k, :size, :size] += sign * (contexts.T @ contexts)
+        self.epochs.moment[k, :size] += sign * (contexts.T @ rewards)
+        self.epochs.squares[k] += sign * (rewards @ rewards)
+
+    # -- as data ---------------------------------------------------------------------------------
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """Return the statistics, drops and epochs of every arm as plain data."""
+        return [
+            saved | {"epoch": self._epoch_to_data(k)} for k, saved in enumerate(super().to_data())
+        ]
+
+    def _epoch_to_data(self, k: int) -> dict[str, Any]:
+        epochs, (contexts, rewards) = self.epochs, self.rows_of(k)
+        added = rewards[: epochs.added[k]]
+        return {
+            **{name: int(getattr(epochs, name)[k]) for name in COUNTS},
+            "errors": float(epochs.errors[k]),
+            "rows": contexts.tolist(),
+            "rewards": rewards.tolist(),
+            # Of rows that were let go, because an arm without questions has nothing to judge.
+            "moment": float(epochs.moment[k, 0] - added.sum()),
+            "squares": float(epochs.squares[k] - added @ added),
+            "logs": epochs.logs[k].tolist(),
+            "passed": epochs.passed[k].tolist(),
+            "test": epochs.test[k].tolist(),
+        }
+
+    def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
+        """Fill empty arms with what `to_data` returned; refuse what cannot be."""
+        super().from_data(packed)
+        for k, saved in enumerate(packed):
+            self._fill_epoch(k, saved["epoch"])
+
+    def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
+        epochs, size = self.epochs, int(self.arms.size[k])
+        contexts = np.array(saved["rows"], dtype=np.float64).reshape(-1, size)
+        rewards = np.array(saved["rewards"], dtype=np.float64)
+        logs, passed = np.array(saved["logs"], dtype=np.float64), np.array(saved["passed"])
+        test, dropped = np.array(saved["test"]), self.arms.support[k] == 0
+        counts = [saved[name] for name in COUNTS]
+        let_go = saved["held"] - len(rewards)
+        if not (
+            all(type(count) is int and 0 <= count < MOST_COUNT for count in counts)
+            and self._are_rows(k, contexts, rewards)
+            and (let_go == 0 or (size == 1 and let_go > 0))
+            and (let_go > 0 or saved["moment"] == saved["squares"] == 0)
+            and abs(saved["moment"]) <= self.rule.span * let_go
+            and 0 <= saved["squares"] < np.inf
+            and saved["held"] < saved["need"]
+            and (size == 1 or saved["need"] <= MOST_ROWS)
+            and saved["undecided"] <= (~dropped).sum()
+            and 0 <= saved["errors"] <= saved["judged"]
+            and logs.shape == passed.shape == epochs.logs[k].shape
+            and np.isfinite(logs).all()
+            and passed.dtype == test.dtype == np.int64
+            and np.isin(passed, (0, 1)).all()
+            and test.shape == dropped.shape
+            and (np.isin(test, (BY_EPOCHS, BY_ELLIPSOID)) == dropped).all()
+            and (test[~dropped] == NOT_DROPPED).all()
+        ):
+            raise StateError(f"arm number {k} of the file has an epoch that cannot be")
+        for name, count in zip(COUNTS, counts, strict=True):
+            getattr(epochs, name)[k] = count
+        for name in ("errors", "logs", "passed", "test"):
+            getattr(epochs, name)[k] = saved[name]
+        epochs.gram[k, 0, 0] = let_go
+        epochs.moment[k, 0], epochs.squares[k] = saved["moment"], saved["squares"]
+        self.put_rows(k, contexts, rewards)
+
+    def _are_rows(self, k: int, contexts: Floats, rewards: Floats) -> bool:
+        """Whether arm k can have learned these rows: they are in range and on the grids."""
+        columns = self.survey.columns
+        own = self.arms.columns[k, : self.arms.size[k]]
+        low = self.rule.low / self.rule.span if self.rule.raw else -0.5
+        whole = np.append(contexts.ravel() * GRID, rewards * REWARD_GRID)
+        # The constant's column is always 1; a skipped question has zeros in the others.
+        least, most = np.minimum(columns.low[own], 0), np.maximum(columns.high[own], 0)
+        return (
+            len(contexts) == len(rewards)
+            and bool((whole == np.floor(whole)).all())
+            and bool((contexts[:, 0] == 1).all())
+            and bool(((least <= contexts) & (contexts <= most)).all())
+            and bool(((low - 1e-4 <= rewards) & (rewards <= low + 1 + 1e-4)).all())
+        )
+
+
+def _copied(
+    survey: Survey, ints: Ints, floats: Floats, whole: Ints, real: Floats, rooms: list[Floats]
+) -> EpochState:
+    """Return a copy: buffers of its own, rooms at their own addresses."""
+    state = EpochState(survey, ints, floats)
+    state.take(named_epochs(whole, real), rooms)
+    return state
