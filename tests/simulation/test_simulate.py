@@ -11,7 +11,8 @@ import pytest
 
 import askless as al
 from askless.errors import MissingExtraError, SettingError
-from askless.simulation.simulate import _blocks, _Fused, _ThroughVisits
+from askless.simulation.players import Fused, OneByOne
+from askless.simulation.simulate import _blocks
 from worlds import survey_of
 
 MIXED = [("scale", 1, True), ("choice", 3, False), ("multi", 2, True), ("yes_no", 1, False)]
@@ -60,7 +61,7 @@ def policies():
 @pytest.mark.parametrize(("world", "policy"), list(policies()))
 def test_the_fused_loop_and_visits_decide_alike(world, policy):
     fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
-    players = _Fused(fused, world), _ThroughVisits(visiting, world)
+    players = Fused(fused, world), OneByOne(visiting, world)
     drops = [np.zeros(policy.support.shape, dtype=np.int64) for _ in players]
     begun = 0
     for block in _blocks(world, 7, 0, 3_000):
@@ -97,8 +98,8 @@ def test_exact_ties_are_broken_alike_however_visits_are_scored():
         fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
         drops = np.zeros(policy.support.shape, dtype=np.int64)
         for block in _blocks(world, seed, 0, 300):
-            one = _Fused(fused, world).play(block, 0, drops)
-            other = _ThroughVisits(visiting, world).play(block, 0, drops)
+            one = Fused(fused, world).play(block, 0, drops)
+            other = OneByOne(visiting, world).play(block, 0, drops)
             np.testing.assert_array_equal(one[0], other[0])
 
 

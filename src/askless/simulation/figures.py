@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from askless.simulation.runs import Runs
 
 # Colours that differ in lightness too, for people who see few colours and for grey print.
-COLOURS = ("#0b559f", "#d1495b", "#2e8b57", "#edae49", "#66438c")
-STYLES = ("-", "--", "-.", ":", "-")
+COLOURS = (
+    *("#0b559f", "#d1495b", "#2e8b57", "#edae49"),
+    *("#66438c", "#6b6b6b", "#17a2b8", "#111111"),
+)
+STYLES = ("-", "--", "-.", ":")
 
 
-def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
+def draw(curves: Mapping[str, Runs], title: str = "", *, logarithmic: bool = False) -> Figure:
     """Draw several curves side by side in regret and cumulative survey length."""
     figure = Figure(figsize=(9.5, 4.1), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
     regret, asked = figure.subplots(1, 2)
+    if logarithmic:
+        for axes in (regret, asked):
+            axes.set_xscale("log")
+            axes.set_yscale("log")
     for i, (label, runs) in enumerate(curves.items()):
         look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
         _curve(regret, runs, "regret", label, look)
@@ -31,8 +38,9 @@ def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
     asked.set_ylabel("cumulative survey length (questions)")
     for axes in (regret, asked):
         axes.set_xlabel("visits")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
+        if not logarithmic:
+            axes.set_xlim(left=0)
+            axes.set_ylim(bottom=0)
         axes.grid(alpha=0.25)
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
@@ -49,6 +57,8 @@ def draw(curves: Mapping[str, Runs], title: str = "") -> Figure:
 def _curve(axes: Axes, runs: Runs, name: str, label: str, look: tuple[str, str]) -> None:
     visits = np.concatenate([[0], runs.runs[0].visits])
     values = np.array([np.concatenate([[0], getattr(run, name)]) for run in runs.runs])
+    if axes.get_xscale() == "log":
+        visits, values = visits[1:], values[:, 1:]
     colour, style = look
     axes.plot(
         visits, values.mean(axis=0), label=label, linewidth=1.8, color=colour, linestyle=style

@@ -5,19 +5,18 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
 from askless.environments import Block, LinearEnvironment
 from askless.errors import SettingError, extra, shown
-from askless.kernels import ahead
 from askless.kernels.bundles import Floats, Ints
-from askless.kernels.outcome import outcome
-from askless.kernels.simulation import play_interactive_visits, play_visits
-from askless.policies import ElasticNetSurveyUCB, Policy
+from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy
 from askless.policies.linear_ucb import LinearUCB
+from askless.simulation.delays import Delay
+from askless.simulation.players import Fused, Interactive, OneByOne
 from askless.simulation.runs import Drop, Run, Runs
 
 __all__ = ["simulate"]
@@ -33,6 +32,7 @@ def simulate(
     runs: int = 1,
     seed: int = 0,
     *,
+    delay: Delay | None = None,
     workers: int = 1,
     checkpoints: int = 200,
     progress: Progress | None = None,
@@ -52,6 +52,8 @@ def simulate(
     seed : int
         A run's respondents depend on (seed, index of the run) alone: not on the policy, its
         settings, the horizon or the number of workers.
+    delay : Delay, optional
+        How late rewards come, and in which order they are learned; at once if left out.
     workers : int
         Processes among which runs are shared out.
     checkpoints : int
@@ -72,17 +74,19 @@ def simulate(
         _check_whole(name, value, 1)
     _check_whole("seed", seed, 0)
     _check_whole("checkpoints", checkpoints, 1)
+    if not isinstance(delay, Delay | None):
+        raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
     check_match(policy, environment)
     visits = np.unique(np.linspace(0, horizon, min(checkpoints, horizon) + 1).astype(np.int64)[1:])
-    warm_up(policy, environment)
+    warm_up(policy, environment, delay)
     started = time.perf_counter()
     if workers == 1:
-        done = [_run(policy, environment, visits, seed, i, progress) for i in range(runs)]
+        done = [_run(policy, environment, delay, visits, seed, i, progress) for i in range(runs)]
     else:
-        done = _share_out(policy, environment, visits, seed, runs, workers, progress)
+        done = _share_out(policy, environment, delay, visits, seed, runs, workers, progress)
     return Runs(
         policy=policy.name,
-        settings=describe(policy),
+        settings=describe(policy) | ({"delay": asdict(delay)} if delay else {}),
         horizon=int(horizon),
         seed=int(seed),
         seconds=time.perf_counter() - started,
@@ -90,9 +94,9 @@ def simulate(
     )
 
 
-def warm_up(policy: Policy, environment: LinearEnvironment) -> None:
+def warm_up(policy: Policy, environment: LinearEnvironment, delay: Delay | None = None) -> None:
     """Play two visits on a copy, so that everything is compiled."""
-    _run(policy, environment, np.array([2]), 0, 0, None)
+    _run(policy, environment, delay, np.array([2]), 0, 0, None)
 
 
 def check_match(policy: Policy, environment: LinearEnvironment) -> None:
@@ -114,6 +118,8 @@ def describe(policy: Policy) -> dict[str, Any]:
         settings |= {"sigma": constants.sigma, "b1": constants.b1, "b2": constants.b2}
     if isinstance(policy, ElasticNetSurveyUCB):
         settings["lam"] = policy.lam
+    if isinstance(policy, EpochSurveyUCB):
+        settings["growth"] = policy.growth
     return settings
 
 
@@ -144,6 +150,7 @@ class _Tally:
 def _run(
     policy: Policy,
     environment: LinearEnvironment,
+    delay: Delay | None,
     visits: Ints,
     seed: int,
     index: int,
@@ -151,10 +158,11 @@ def _run(
 ) -> Run:
     policy = copy.deepcopy(policy)
     before = policy.support
-    player: _Fused | _Interactive | _ThroughVisits = _ThroughVisits(policy, environment)
-    if isinstance(policy, LinearUCB) and policy.roster.live.all():
-        interactive = policy.settings.interactive
-        player = (_Interactive if interactive else _Fused)(policy, environment)
+    player: Fused | Interactive | OneByOne
+    if delay is None and isinstance(policy, LinearUCB) and policy.roster.live.all():
+        player = (Interactive if policy.interactive else Fused)(policy, environment)
+    else:
+        player = OneByOne(policy, environment, delay, (seed, index))
     tally = _Tally(visits)
     plays = np.zeros(len(policy.arms), dtype=np.int64)
     drops = np.zeros(before.shape, dtype=np.int64)
@@ -201,114 +209,10 @@ def _drops(policy: Policy, environment: LinearEnvironment, drops: Ints) -> tuple
     return tuple(sorted(found, key=lambda drop: drop.visit))
 
 
-class Played(NamedTuple):
-    """What became of a block of visits."""
-
-    arms: Ints
-    regret: Floats
-    asked: Ints
-    others: Ints  # 1 where the full survey would have given another arm
-
-
-def _noise(environment: LinearEnvironment) -> tuple[int, float, float]:
-    raw = environment.survey.coding == "raw"
-    low = environment.reward.low / environment.reward.span if raw else -0.5
-    return environment.noise_form, environment.spread, low
-
-
-class _Fused:
-    """Visits of a UCB policy inside one compiled loop."""
-
-    def __init__(self, policy: LinearUCB, environment: LinearEnvironment) -> None:
-        self.model = policy._model
-        k, p = environment.coefficients.shape
-        self.ahead = ahead.empty(k, p)
-        self.every = np.append(np.arange(p), 0)
-        self.coefficients = np.c_[environment.coefficients, np.zeros(k)]
-        self.noise = _noise(environment)
-        self.always = np.array([int(q.always_ask) for q in policy.survey])
-
-    def play(self, block: Block, begun: int, drops: Ints) -> Played:
-        count = len(block.luck)
-        played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        regret = np.empty(count)
-        play_visits(
-            self.model.address,
-            self.ahead,
-            block.contexts,
-            block.luck,
-            self.every,
-            self.coefficients,
-            self.noise,
-            self.always,
-            begun,
-            drops,
-            played,
-            regret,
-            asked,
-        )
-        return Played(played, regret, asked, np.zeros(count, dtype=np.int64))
-
-
-class _Interactive:
-    """Visits of an interactive UCB policy inside one compiled loop, beside the full survey."""
-
-    def __init__(self, policy: LinearUCB, environment: LinearEnvironment) -> None:
-        self.model = policy._model
-        self.coefficients, self.noise = environment.coefficients, _noise(environment)
-
-    def play(self, block: Block, begun: int, drops: Ints) -> Played:
-        count = len(block.luck)
-        played, asked, others = np.empty((3, count), dtype=np.int64)
-        regret = np.empty(count)
-        play_interactive_visits(
-            self.model.address,
-            block.contexts,
-            block.luck,
-            self.coefficients,
-            self.noise,
-            begun,
-            drops,
-            played,
-            regret,
-            asked,
-            others,
-        )
-        return Played(played, regret, asked, others)
-
-
-class _ThroughVisits:
-    """Visits of any policy, asked and answered one by one."""
-
-    def __init__(self, policy: Policy, environment: LinearEnvironment) -> None:
-        self.policy, self.environment = policy, environment
-
-    def play(self, block: Block, begun: int, drops: Ints) -> Played:
-        policy, world = self.policy, self.environment
-        raw = world.survey.coding == "raw"
-        form, spread, low = _noise(world)
-        played, asked, regret, others = [], [], [], []
-        for t, (z, luck) in enumerate(zip(block.contexts, block.luck, strict=True)):
-            answers = world.survey.decode(z)
-            visit = policy.visit()
-            while asks := visit.asks:
-                visit.answer({question: answers[question] for question in asks})
-            arm = visit.arm_index
-            others.append(bool(visit.explain().ruled_out) and policy.play(z) != arm)
-            expected = world.coefficients @ z
-            units = outcome(form, spread, low, world.reward.span, float(expected[arm]), luck)
-            before = policy.support
-            policy.learn(visit, world.reward.from_units(units, raw=raw))
-            drops[before & ~policy.support] = begun + t + 1
-            played.append(arm)
-            asked.append(len(visit.asked))
-            regret.append(float(expected[policy.roster.live].max() - expected[arm]))
-        return Played(np.array(played), np.array(regret), np.array(asked), np.array(others))
-
-
 def _share_out(
     policy: Policy,
     environment: LinearEnvironment,
+    delay: Delay | None,
     visits: Ints,
     seed: int,
     runs: int,
@@ -318,7 +222,7 @@ def _share_out(
     with extra("cli"):
         from joblib import Parallel, delayed  # noqa: PLC0415
 
-    jobs = (delayed(_run)(policy, environment, visits, seed, i, None) for i in range(runs))
+    jobs = (delayed(_run)(policy, environment, delay, visits, seed, i, None) for i in range(runs))
     done = []
     for run in Parallel(n_jobs=workers, return_as="generator")(jobs):
         done.append(run)

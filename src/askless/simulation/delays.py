@@ -1,0 +1,149 @@
+"""Rewards that come late, or never: when they arrive, and in which order they are learned."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askless.errors import SettingError, shown
+from askless.survey import RewardRange
+from askless.survey.names import check_number
+
+__all__ = ["Delay"]
+
+SHAPES = ("fixed", "random", "heavy_tailed", "by_reward")
+ORDERS = ("decision", "arrival")
+BATCH = 1024  # delays drawn at once
+
+
+@dataclass(frozen=True)
+class Delay:
+    """How late simulated rewards come, counted in visits, and in which order they are learned.
+
+    Parameters
+    ----------
+    visits : float
+        How long a reward takes; 0: it is there before the next visit.
+    shape : {"fixed", "random", "heavy_tailed", "by_reward"}
+        `fixed`: always that long. `random`: that long on average (a geometric distribution).
+        `heavy_tailed`: half of the rewards come within that time, one in a hundred takes 50 times
+        as long (a Pareto distribution without a mean). `by_reward`: the best reward comes at once,
+        the worst after twice that time, evenly in between; so the delay gives the reward away.
+    lost : float
+        Share of rewards that never come, whatever they are.
+    deadline : int, optional
+        After so many visits a reward that has not come is given up; the rule does not look at it.
+    silence : float, optional
+        What a reward that is given up is taken to be, such as 0 where only sales are reported;
+        if left out, its visit is not learned.
+    order : {"decision", "arrival"}
+        `decision`: a visit is learned once all earlier visits of its arm have been learned or given
+        up, as the guarantees need it (maths 2.5). `arrival`: when its reward comes; where delays
+        depend on rewards that breaks the guarantees.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> world = al.paper_environment(arms=3, features=5)
+    >>> policy = al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=(0, 2), beta_min=0.5)
+    >>> delay = al.Delay(20, "random", lost=0.1, deadline=100)
+    >>> runs = al.simulate(policy, world, horizon=500, delay=delay)
+    >>> int(runs.runs[0].plays.sum())
+    500
+    """
+
+    visits: float = 0.0
+    shape: str = "fixed"
+    lost: float = 0.0
+    deadline: int | None = None
+    silence: float | None = None
+    order: str = "decision"
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("shape", self.shape, SHAPES), ("order", self.order, ORDERS)):
+            if value not in known:
+                raise SettingError(f"{name} is {shown(value)}; choose {' or '.join(known)}")
+        if check_number(self.visits, "visits of a delay") < 0:
+            raise SettingError(f"visits of a delay is {self.visits:g}; give 0 or more")
+        if not 0 <= check_number(self.lost, "lost") <= 1:
+            raise SettingError(f"lost is {self.lost:g}; give a share, from 0 to 1")
+        deadline = self.deadline
+        if deadline is not None:
+            whole = isinstance(deadline, int | np.integer) and not isinstance(deadline, bool)
+            if not whole or deadline < 0:
+                raise SettingError(
+                    f"deadline is {shown(deadline)}; give a whole number of visits, 0 or more"
+                )
+        elif self.silence is not None:
+            raise SettingError("silence is what a reward is taken to be at a deadline; give one")
+        elif self.lost > 0 and self.order == "decision":
+            raise SettingError(
+                "some rewards are lost and there is no deadline; what comes after one would wait"
+                " for ever: give a deadline"
+            )
+        if self.silence is not None:
+            check_number(self.silence, "silence")
+
+    def drawn(self, luck: float, share: float) -> float:
+        """Return how long a reward takes, given a uniform number and its place in the range."""
+        if self.shape == "random":
+            stays = self.visits / (1.0 + self.visits)
+            return math.floor(math.log1p(-luck) / math.log(stays)) if stays > 0 else 0
+        if self.shape == "heavy_tailed":
+            return math.floor(self.visits * 0.5 / (1.0 - luck))
+        if self.shape == "by_reward":
+            return round(2.0 * self.visits * (1.0 - share))
+        return round(self.visits)
+
+
+class Waiting:
+    """Decided visits whose rewards have yet to be learned. Time is counted in visits."""
+
+    def __init__(self, delay: Delay, reward: RewardRange, key: tuple[int, int]) -> None:
+        self.delay, self.reward = delay, reward
+        if delay.silence is not None:
+            reward.check(delay.silence)
+        # The third stream of a run; contexts and noise are the first two.
+        words = np.array(key, dtype=np.uint64)
+        self._luck = np.random.Generator(np.random.Philox(key=words, counter=[0, 0, 0, 2]))
+        self._draws: Iterator[tuple[float, float]] = iter(())
+        self._now = -1
+        self._by_arrival: list[tuple[float, int, int, Any, float | None]] = []
+        self._by_arm: dict[int, deque[tuple[float, Any, float | None]]] = {}
+
+    def add(self, arm: int, note: Any, reward: float) -> None:
+        """Add the next visit, which has just been decided."""
+        self._now += 1
+        draw = next(self._draws, None)
+        if draw is None:
+            self._draws = iter(self._luck.random((BATCH, 2)).tolist())
+            draw = next(self._draws)
+        share = (reward - self.reward.low) / self.reward.span
+        late = math.inf if draw[0] < self.delay.lost else self.delay.drawn(draw[1], share)
+        learned: float | None = reward
+        if self.delay.deadline is not None and late > self.delay.deadline:
+            late, learned = self.delay.deadline, self.delay.silence
+        at = self._now + late
+        if self.delay.order == "arrival":
+            if at < math.inf:
+                heapq.heappush(self._by_arrival, (at, self._now, arm, note, learned))
+        else:
+            self._by_arm.setdefault(arm, deque()).append((at, note, learned))
+
+    def due(self) -> Iterator[tuple[int, Any, float]]:
+        """Hand out what is to be learned now: arm, note and reward."""
+        while self._by_arrival and self._by_arrival[0][0] <= self._now:
+            _, _, arm, note, reward = heapq.heappop(self._by_arrival)
+            if reward is not None:
+                yield arm, note, reward
+        for arm, rows in self._by_arm.items():
+            while rows and rows[0][0] <= self._now:
+                _, note, reward = rows.popleft()
+                if reward is not None:
+                    yield arm, note, reward
