@@ -45,7 +45,7 @@ def test_simulate_json_is_what_the_library_says():
 def test_every_setting_reaches_the_policy():
     settings = {"sigma": 0.7, "alpha": 2.0, "delta": 0.2, "b1": 3.0, "b2": 4.0, "beta-min": 0.4}
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    options += ["--radius", "published", "--raw"]
+    options += ["--policy", "ridge", "--radius", "published", "--raw"]
     found = json.loads(askless("simulate", *options, *SMALL, "--json").stdout)["settings"]
     for name, value in settings.items():
         assert found[name.replace("-", "_")] == value
@@ -78,7 +78,7 @@ def test_every_policy_runs_and_prints_a_table(policy):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("simulate",), "ridge needs --beta-min"),
+        (("simulate",), "epoch needs --beta-min"),
         (("simulate", "--beta-min", "x"), "--beta-min"),
         (("simulate", "--beta-min", "-1"), "beta_min is -1"),
         (("simulate", "--beta-min", "3"), "beta_min is 3"),
@@ -105,6 +105,17 @@ def test_every_policy_runs_and_prints_a_table(policy):
         (("simulate", "--beta-min", "1", "--horizon", "1" + "0" * 23), "horizon is"),
         (("simulate", "--beta-min", "1", "--features", "10000000"), "features is"),
         (("simulate", "--policy", "linucb", "--lam", "2"), "--lam is not a setting"),
+        (("simulate", "--policy", "ridge", "--growth", "2", "--beta-min", "1"), "--growth is not"),
+        (
+            ("simulate", "--beta-min", "1", "--growth", "0.5"),
+            "growth is 0.5; give a number above 1",
+        ),
+        (("simulate", "--beta-min", "1", "--delay", "random"), "as in random:100"),
+        (("simulate", "--beta-min", "1", "--delay", "snail:3"), "shape is 'snail'; choose fixed"),
+        (("simulate", "--beta-min", "1", "--delay", "fixed:-3"), "visits of a delay is -3"),
+        (("simulate", "--beta-min", "1", "--order", "arrival"), "give --delay too"),
+        (("simulate", "--beta-min", "1", "--lost", "0.5"), "give a deadline"),
+        (("compare", "--beta-min", "9"), "beta_min is 9"),
         (("simulate", "--policy", "elastic-net"), "elastic-net needs --beta-min"),
         (("check", "nothing.yaml"), "nothing.yaml"),
         (("check",), "study"),
@@ -153,6 +164,43 @@ def test_check_says_what_is_wrong_and_where(tmp_path):
     assert f"line {line}, policy.betamin: unknown key 'betamin'" in done.stderr
 
 
+def test_the_settings_of_epochs_and_late_rewards_reach_the_simulation():
+    options = ("--beta-min", 0.5, "--growth", 1.7, "--explore", 0.25, *SMALL)
+    late = ("--delay", "heavy_tailed:5", "--lost", 0.1, "--deadline", 40, "--silence", 0.5)
+    found = json.loads(askless("simulate", *options, *late, "--json").stdout)
+    settings = found["settings"]
+    assert (found["policy"], settings["growth"], settings["explore"]) == ("epoch", 1.7, 0.25)
+    assert settings["delay"] == {
+        "visits": 5.0,
+        "shape": "heavy_tailed",
+        "lost": 0.1,
+        "deadline": 40,
+        "silence": 0.5,
+        "order": "decision",
+    }
+
+
+def test_the_comparison_has_a_table_and_a_figure(tmp_path):
+    options = ("--horizon", 1200, "--runs", 1, "--arms", 3, "--features", 4, "--beta-min", 0.8)
+    done = askless("compare", *options, "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    rows = json.loads(done.stdout)
+    curves = {row["curve"] for row in rows}
+    assert len(rows) == 2 * len(curves) == 16  # at 1,000 visits and at the horizon
+    for ending in ("png", "svg", "csv"):
+        assert (tmp_path / "askless-compare" / f"comparison.{ending}").stat().st_size > 500
+    world = al.paper_environment(arms=3, features=4)
+    policy = al.EpochSurveyUCB(
+        world.survey, arms=world.arms, reward=world.reward, beta_min=0.8, delta=0.1
+    )
+    expected = al.simulate(policy, world, 1_200, runs=1)
+    (found,) = [row for row in rows if row["curve"] == "Epoch" and row["visits"] == 1_200]
+    assert found["regret"] == expected.regret
+    assert found["questions"] == expected.questions_per_visit
+    table = askless("compare", *options, cwd=tmp_path).stdout
+    assert all(curve in table for curve in curves)
+
+
 def test_the_paper_writes_figures_and_curves(tmp_path):
     done = askless("paper", "--horizon", 300, "--runs", 2, "--json", cwd=tmp_path)
     assert done.returncode == 0
@@ -162,7 +210,10 @@ def test_the_paper_writes_figures_and_curves(tmp_path):
         about = "Elastic Net SurveyUCB" if name.startswith("net") else "Ridge SurveyUCB"
         ridge = ["Ridge SurveyUCB"] if name.startswith("net") else []
         interactive = f"{about}, interactive"
-        assert list(curve) == [about, interactive, *ridge, "LinUCB (never drops)"]
+        epoch = "Epoch SurveyUCB, interactive"
+        assert list(curve) == [about, interactive, *ridge, "LinUCB (never drops)", epoch]
+        assert (curve[epoch]["policy"], curve[epoch]["settings"]["coding"]) == ("epoch", "centred")
+        assert curve[epoch]["settings"]["interactive"] == "certified"
         assert curve["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
         assert curve[interactive]["settings"]["interactive"] == "certified"
         for ending in ("png", "svg", "csv"):

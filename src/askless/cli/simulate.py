@@ -13,14 +13,15 @@ from askless.environments import LinearEnvironment, paper_environment
 from askless.errors import SettingError
 from askless.policies import POLICIES, Policy
 from askless.policies.settings import GRAINS, INTERACTIVE
-from askless.simulation import Runs
+from askless.simulation import Delay, Runs
 from askless.simulation import simulate as run_simulation
 
 Number = float | None
+OWNERS = {"lam": "elastic-net", "growth": "epoch", "explore": "epoch"}  # of rare settings
 
 
 def simulate(
-    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "ridge",
+    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "epoch",
     radius: Annotated[
         str | None, typer.Option(help="valid, published, published_sqrt (no guarantee), ...")
     ] = None,
@@ -40,6 +41,12 @@ def simulate(
     lam: Annotated[
         Number, typer.Option(help="Elastic net: its penalty as a multiple of the noise level.")
     ] = None,
+    growth: Annotated[
+        Number, typer.Option(help="Epoch: by which factor an epoch makes an arm's rows grow.")
+    ] = None,
+    explore: Annotated[
+        Number, typer.Option(help="Epoch: share of visits whose arm is drawn at random.")
+    ] = None,
     interactive: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +56,24 @@ def simulate(
     grain: Annotated[
         str | None,
         typer.Option(help="arm asks all questions of an arm at once, question one at a time."),
+    ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option(
+            help="How late rewards come, as SHAPE:VISITS; shapes: fixed, random, heavy_tailed,"
+            " by_reward (the better, the sooner)."
+        ),
+    ] = None,
+    lost: Annotated[Number, typer.Option(help="Share of rewards that never come.")] = None,
+    deadline: Annotated[
+        int | None, typer.Option(help="Visits after which a reward is given up.")
+    ] = None,
+    silence: Annotated[
+        Number, typer.Option(help="What a reward that is given up is taken to be.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="decision learns late rewards safely, arrival as they come."),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
@@ -67,14 +92,17 @@ def simulate(
         "b2": b2,
         "radius": radius,
         "lam": lam,
+        "growth": growth,
+        "explore": explore,
         "interactive": interactive,
         "grain": grain,
     }
     chosen = _policy(policy, world, beta_min, given)
+    late = _delay(delay, lost=lost, deadline=deadline, silence=silence, order=order)
     say_compiling()
     with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
         done = run_simulation(
-            chosen, world, horizon, runs, seed, workers=workers, progress=progress
+            chosen, world, horizon, runs, seed, delay=late, workers=workers, progress=progress
         )
     if as_json:
         typer.echo(json.dumps(done.to_dict()))
@@ -93,13 +121,32 @@ def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[s
             raise SettingError(f"--{key.replace('_', '-')} is not a setting of {name}")
         if name == "target":
             settings["coefficients"] = world.coefficients
-    elif name in ("ridge", "elastic-net") and beta_min is None:
+    elif beta_min is None and name in ("epoch", "ridge", "elastic-net"):
         raise SettingError(f"{name} needs --beta-min; 0 never drops")
-    elif name != "elastic-net" and "lam" in settings:
-        raise SettingError(f"--lam is not a setting of {name}")
+    else:
+        for key, owner in OWNERS.items():
+            if key in settings and name != owner:
+                raise SettingError(f"--{key} is not a setting of {name}")
     kind: Any = POLICIES[name]
     made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **settings)
     return made
+
+
+def _delay(spelled: str | None, **settings: Any) -> Delay | None:
+    """Read a delay such as random:100; the other settings are its keywords."""
+    given = {key: value for key, value in settings.items() if value is not None}
+    if spelled is None:
+        for key in set(given) - {"lost", "deadline"}:
+            raise SettingError(f"--{key} is a setting of late rewards; give --delay too")
+        return Delay(**given) if given else None
+    shape, _, length = spelled.partition(":")
+    try:
+        visits = float(length)
+    except ValueError:
+        raise SettingError(
+            f"--delay is {spelled!r}; give a shape and a number of visits, as in random:100"
+        ) from None
+    return Delay(visits, shape, **given)
 
 
 def _show(done: Runs) -> None:
