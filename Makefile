@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help test check demo bench interactive clean
+.PHONY: help test check demo bench interactive epochs mutants clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -29,6 +29,12 @@ bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios
 
 interactive: $(READY)  ## what interactive surveys save, and that they never play another arm (20 minutes)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/interactive.py
+
+epochs: $(READY)  ## rows until a useless question goes, with more and more questions: the figure of docs/guarantee.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/why_epochs.py
+
+mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (5 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml

@@ -15,11 +15,13 @@ import numba
 import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
 from contenders import ARMS, CONTENDERS, FEATURES, visits
+from dropping import DROPPING, run_dropping
 from nets import ACTIVE, NETS, ROWS, stream
 from processor import machine
 
 ROUNDS = 7
 NET_ROUNDS = 5
+EPOCH_VISITS = 102_400
 ASKING = {"arm": 20_480, "question": 2_048}  # visits of an interactive run, by grain
 
 
@@ -105,11 +107,32 @@ def show_asking(asking: dict[str, dict[str, float]]) -> None:
         print(f"{label:<38} {median:>9.2f} µs {median / full:>8.1f} ×")
 
 
+def measure_epochs() -> dict[str, float]:
+    """Return the microseconds a visit of the fused loops that drop questions."""
+    print("epochs", file=sys.stderr)
+    for name in DROPPING:
+        run_dropping(name, 2_048)
+    spent: dict[str, list[float]] = {name: [] for name in DROPPING}
+    for _ in range(ROUNDS):
+        for name in DROPPING:
+            spent[name].append(run_dropping(name, EPOCH_VISITS))
+    return {name: statistics.median(values) for name, values in spent.items()}
+
+
+def show_epochs(medians: dict[str, float]) -> None:
+    """Print what a visit costs with and without epochs."""
+    print(f"\nFused loops, 5 arms, 50 questions, centred, {EPOCH_VISITS:,} visits\n")
+    for name, median in medians.items():
+        ridge = medians[name.replace("epoch", "ridge")]
+        print(f"{name:<38} {median:>9.2f} µs {ridge / median:>8.1f} × ridge")
+
+
 def main() -> None:
     """Measure, print, write."""
     times = measure()
     nets = measure_nets()
     asking = measure_asking()
+    epochs = measure_epochs()
     medians = {name: statistics.median(values) for name, values in times.items()}
     head = f"LinUCB, {ARMS} arms, {FEATURES} questions; median of {ROUNDS} interleaved rounds"
     print(f"{head}\n{machine()}, Python {platform.python_version()}, numba {numba.__version__}\n")
@@ -127,6 +150,7 @@ def main() -> None:
         print(f"{name:<30} {median:>11.2f} {row['times_numpy']:>9.1f} {row['times_obp']:>9.1f}")
     show_nets(nets)
     show_asking(asking)
+    show_epochs(epochs)
     out = Path("bench.json")
     out.write_text(
         json.dumps(
@@ -138,6 +162,7 @@ def main() -> None:
                 "rows": rows,
                 "nets": nets,
                 "asking": asking,
+                "epochs": epochs,
             },
             indent=2,
         )

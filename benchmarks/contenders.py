@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import askless as al
-from askless.simulation.simulate import _Fused
+from askless.simulation.players import Fused
 
 ARMS, FEATURES = 5, 50
 WORLD = al.paper_environment(arms=ARMS, features=FEATURES, coding="raw")
@@ -86,7 +86,7 @@ def askless_rows(contexts: np.ndarray, rewards: np.ndarray) -> float:
 def askless_fused(contexts: np.ndarray, rewards: np.ndarray) -> float:
     """Ours, in the simulator's compiled loop; the contexts are drawn beforehand, as for all."""
     del rewards
-    player = _Fused(policy(), WORLD)
+    player = Fused(policy(), WORLD)
     drops = np.zeros((ARMS, FEATURES), dtype=np.int64)
     blocks = [al.environments.Block(contexts, np.full(len(contexts), 0.5))]
     start = time.perf_counter()
