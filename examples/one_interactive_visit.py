@@ -15,13 +15,8 @@ def main() -> None:
     """Learn, then explain every step of one visit."""
     study = al.Study.example()
     print(f"Playing {VISITS:,} visits (the first run compiles, up to a minute) ...\n", flush=True)
-    policy = al.RidgeSurveyUCB(
-        study.survey,
-        arms=study.arms,
-        reward=study.reward,
-        interactive=True,
-        grain="question",
-        **study.settings,
+    policy = al.SurveyBandit(
+        study.survey, arms=study.arms, reward=study.reward, beta_min=20, grain="question"
     )
     rng = np.random.default_rng(2026)
     asked, open_questions = 0, 0

@@ -13,6 +13,7 @@ from askless.policies.linear_ucb import LinearUCB
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import (
     ElasticNetSection,
+    EpochSection,
     LinUCBSection,
     OFULSection,
     RidgeSection,
@@ -61,7 +62,7 @@ def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
     shown = capsys.readouterr().out
     assert "Still asked: age, donor, cause\n" in shown
-    assert len(re.findall(r"visit [\d,]+ \(row [\d,]+\) +its effect is at most", shown)) == 21
+    assert len(re.findall(r"visit [\d,]+ \(row [\d,]+\) +\d+ tests show that", shown)) == 21
     assert shown.count(" kept ") == 3
 
 
@@ -103,17 +104,18 @@ def test_the_published_schema_is_the_one_that_is_used():
 def test_the_pages_name_every_key_and_setting():
     page = (ROOT / "docs/study-file.md").read_text()
     keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
-    for section in (RidgeSection, UniformSection):
+    for section in (EpochSection, RidgeSection, UniformSection):
         keys |= set(section.model_fields)
     for key in keys:
         assert f"`{key}`" in page, key
     library = (ROOT / "docs/library.md").read_text()
-    for setting in ("beta_min", "delta", "alpha", "sigma", "b1", "b2", "radius"):
+    for setting in (*EpochSection.model_fields, "lam"):
         assert f"`{setting}`" in library
 
 
 def test_the_radii_of_study_files_are_those_of_the_policies():
     sections = {
+        "epoch": EpochSection,
         "ridge": RidgeSection,
         "elastic-net": ElasticNetSection,
         "linucb": LinUCBSection,
