@@ -1,0 +1,52 @@
+"""Epoch SurveyUCB on the paper's experiment, every setting but delta at its default.
+
+The limits are those that the method was specified with, not what it happens to reach.
+"""
+
+import numpy as np
+import pytest
+
+import askless as al
+
+# Arms, beta_min, most regret, most questions a visit; 100,000 visits, delta 0.1.
+LIMITS = [(5, 0.3, 2_150, 5.4), (5, 0.5, 1_450, 4.0), (3, 0.3, 410, 3.8), (3, 0.5, 330, 3.2)]
+
+
+def policy_for(world, beta_min, **settings):
+    return al.EpochSurveyUCB(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=beta_min,
+        delta=0.1,
+        **settings,
+    )
+
+
+@pytest.mark.parametrize(("arms", "beta_min", "regret", "questions"), LIMITS)
+def test_a_fraction_of_the_regret_and_of_the_questions(arms, beta_min, regret, questions):
+    """Fails if questions go late, or go wrongly, or arms are played that are known to be worse."""
+    world = al.paper_environment(arms=arms)
+    done = al.simulate(policy_for(world, beta_min), world, 100_000, 20, seed=0)
+    assert done.regret <= regret
+    assert done.questions_per_visit <= questions
+    assert sum(run.useful_dropped for run in done.runs) == 0
+
+
+@pytest.mark.parametrize(("arms", "beta_min"), [(5, 0.3), (3, 0.5)])
+def test_interactive_surveys_save_questions_that_were_never_decided(arms, beta_min):
+    """Fails if regret changes, if any run asks more, or if undecided questions are asked on."""
+    world = al.paper_environment(arms=arms)
+    full, asks = (
+        al.simulate(policy_for(world, beta_min, interactive=how), world, 100_000, 6, seed=0)
+        for how in (False, "certified")
+    )
+    for one, other in zip(full.runs, asks.runs, strict=True):
+        np.testing.assert_allclose(one.regret, other.regret, rtol=1e-12)
+        np.testing.assert_array_equal(one.support, other.support)
+        assert other.asked[-1] < one.asked[-1]
+        if len(one.questions_left) > 2:  # two matter; one more was never decided
+            late = one.visits > 50_000
+            saved = np.ptp(one.asked[late]) - np.ptp(other.asked[late])
+            assert saved > 0.9 * np.ptp(one.visits[late])  # almost one in every visit
+    assert asks.other_arms == 0
