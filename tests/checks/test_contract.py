@@ -22,6 +22,11 @@ def policies():
         arms = ["red", "blue", "green"]
         p = survey.column_count
         yield al.RidgeSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.2)
+        yield al.EpochSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.2, judge_skips=False)
+        yield al.EpochSurveyUCB(
+            survey, arms=arms, reward=(0, 1), beta_min=0.8, interactive=True, explore=0.3
+        )
+        yield al.SurveyBandit(survey, arms=arms, reward=(-2, 3), beta_min=4)
         # Sets this tight drop within a few visits.
         yield al.RidgeSurveyUCB(survey, arms=arms, reward=(-2, 3), beta_min=4, sigma=0.1, b2=0.1)
         for radius in ("published", "published_sqrt"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -86,19 +86,20 @@ class EpochState(ArmState):
         self.epochs.passed[:, skip_directions(self.survey)] = 1
 
     @contextmanager
-    def counting(self, count: int) -> Iterator[None]:
+    def counting(self, count: int, arms: Iterable[int] | None = None) -> Iterator[None]:
         """Make room for so many rows, and see to it that all of them have been learned."""
-        self.make_room(count)
+        self.make_room(count, arms)
         before = int(self.arms.n.sum() + self.epochs.held.sum())
         yield
         learned = int(self.arms.n.sum() + self.epochs.held.sum()) - before
         if learned != count:
             raise AssertionError(f"{learned} of {count} rows were learned")
 
-    def make_room(self, count: int) -> None:
-        """Make room for so many further rows, whichever arms they are of."""
+    def make_room(self, count: int, arms: Iterable[int] | None = None) -> None:
+        """Make room for so many further rows of any of these arms, or of all."""
         longest = 0
-        for k, size in enumerate(self.arms.size):
+        for k in range(len(self._rooms)) if arms is None else arms:
+            size = int(self.arms.size[k])
             # An epoch that begins meanwhile holds no longer rows, and not more than this.
             rows = int(self.arms.n[k] + self.epochs.held[k]) + count
             most = max(self.epochs.need[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
@@ -155,7 +156,7 @@ class EpochState(ArmState):
         epochs, (count, size) = self.epochs, contexts.shape
         self._add_sums(k, -1)
         epochs.kept[k] = 0
-        self.make_room(count)
+        self.make_room(count, [k])
         epochs.kept[k], epochs.added[k] = count, count // BLOCK * BLOCK
         length = row_length(size)
         self._rooms[k][: count * length] = 0.0  # the rest of a lane must be zeros

@@ -230,7 +230,7 @@ class EpochSurveyUCB(LinearUCB):
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         for first in range(0, len(played), AT_ONCE):
             part = slice(first, first + AT_ONCE)
-            with self._model.counting(len(played[part])):
+            with self._model.counting(len(played[part]), set(played[part].tolist())):
                 super()._learn(played[part], rows[part], ys[part])
 
 
