@@ -61,8 +61,8 @@ MUTANTS = [
             ),
             (
                 TEST,
-                "if bias_of(design, direction) > BIASED:",
-                "if bias_of(design, direction) > 1e9:",
+                "if bias_of(design, first, direction) > BIASED:",
+                "if bias_of(design, first, direction) > 1e9:",
             ),
         ],
     ),
