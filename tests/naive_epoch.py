@@ -32,6 +32,7 @@ class NaiveEpoch(NaiveRidge):
         self.rows = [[] for _ in range(arms)]
         self.logs = [[np.zeros((len(w), 2)) for w in self.directions] for _ in range(arms)]
         self.passed = [[np.zeros((len(w), 2), bool) for w in self.directions] for _ in range(arms)]
+        self.pace = [[np.zeros(len(w)) for w in self.directions] for _ in range(arms)]
         self.dropped_by = [{} for _ in range(arms)]  # question: the tests that it met, and at n
         self.frozen = [self.model(k) for k in range(arms)]
         # What happened, for tests that want to know that it did.
@@ -54,8 +55,20 @@ class NaiveEpoch(NaiveRidge):
     def need(self, k):
         """With how many rows the present epoch ends (maths 5.1)."""
         size = len(self.kept(k))
-        need = max(2 * size, math.ceil(1.5 * size) + 5, math.floor((self.growth - 1) * self.n[k]))
-        return min(need, MOST) if self.support[k].any() else need
+        least = max(2 * size, math.ceil(1.5 * size) + 5)
+        need = max(least, math.floor((self.growth - 1) * self.n[k]))
+        if not self.support[k].any():
+            return need
+        need = min(need, MOST)
+        line = math.log(self.support[k].sum() / self.share[k])
+        expected = [
+            min(need, size + 1.3 * (line - log) / self.pace[k][g][i])
+            for g in np.flatnonzero(self.support[k])
+            for i, sides in enumerate(self.logs[k][g])
+            for log, passed in zip(sides, self.passed[k][g][i], strict=True)
+            if not passed and log > -2 and self.pace[k][g][i] > 0
+        ]
+        return max(least, min(need, math.floor(np.mean(expected)) + 1)) if expected else need
 
     def learn(self, k, z, reward):
         """Learn a row; return whether an epoch ended with it."""
@@ -120,10 +133,13 @@ class NaiveEpoch(NaiveRidge):
                 w = np.zeros(len(kept))
                 w[at] = own
                 x = inverse @ w
+                self.pace[k][g][i] = 0.0
                 if np.abs(gram @ x - w).max() > 1e-6:
                     self.kinds["not estimable"] += 1
                     continue
-                self.logs[k][g][i] += self.growths(w, x, rows, ys, residuals, variance)
+                added, growth = self.growths(w, x, rows, ys, residuals, variance)
+                self.logs[k][g][i] += added
+                self.pace[k][g][i] = growth / (len(rows) - rank)
 
     def growths(self, w, x, rows, ys, residuals, variance):
         beta, sigma = self.beta_min / self.span, self.sigma / self.span
@@ -131,14 +147,15 @@ class NaiveEpoch(NaiveRidge):
         most = float(levers.max())
         middles = (np.minimum(np.floor(32 * levers / most), 31) + 0.5) / 32
         expected = [c * beta / most - variance * psi(c * middles).sum() for c in BETS]
+        growth = max(*expected, beta**2 / (2 * sigma**2 * v))
         if max(expected) > beta**2 / (2 * sigma**2 * v):
             self.kinds["adaptive"] += 1
             c = BETS[int(np.argmax(expected))]
             paid = float((psi(c * levers / most) * residuals**2).sum())
-            return np.array([c * (beta - s) / most - paid, c * (beta + s) / most - paid])
+            return np.array([c * (beta - s) / most - paid, c * (beta + s) / most - paid]), growth
         self.kinds["sub-Gaussian"] += 1
         plain = np.array([beta**2 / 2 - beta * s, beta**2 / 2 + beta * s])
-        return plain / (sigma**2 * v)
+        return plain / (sigma**2 * v), growth
 
     def drop_questions(self, k):
         """Drop what the epochs and the ellipsoid show, Holm's way; return whether any went."""

@@ -211,7 +211,7 @@ def test_the_paper_writes_figures_and_curves(tmp_path):
         ridge = ["Ridge SurveyUCB"] if name.startswith("net") else []
         interactive = f"{about}, interactive"
         epoch = "Epoch SurveyUCB, interactive"
-        assert list(curve) == [about, interactive, *ridge, "LinUCB (never drops)", epoch]
+        assert list(curve) == [about, interactive, *ridge, "the paper's LinUCB", epoch]
         assert (curve[epoch]["policy"], curve[epoch]["settings"]["coding"]) == ("epoch", "centred")
         assert curve[epoch]["settings"]["interactive"] == "certified"
         assert curve["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"

@@ -189,13 +189,14 @@ def price_of(design: Design, bet: float, top: float) -> float:
 
 
 @internal()
-def bet_on(design: Design, first: int, at: int, direction: Floats, logs: Floats) -> None:
+def bet_on(design: Design, first: int, at: int, direction: Floats, logs: Floats) -> float:
     """Let the two e-processes of a direction grow by what the epoch says (maths 5.2).
 
-    `first` is where the solutions of its question begin, `at` the question's first column.
+    `first` is where the solutions of its question begin, `at` the question's first column. Returns
+    what growth was to be expected if the effect is zero.
     """
     if bias_of(design, first, direction) > BIASED:
-        return
+        return 0.0
     estimate, variance, width = 0.0, 0.0, direction.shape[0]
     for j in range(width):
         solution = design.solutions[first + j]
@@ -203,9 +204,10 @@ def bet_on(design: Design, first: int, at: int, direction: Floats, logs: Floats)
         variance += direction[j] * inner(direction, solution[at : at + width])
     top = size_levers(design, first, direction)
     if not (variance > 0.0 and top > 0.0):
-        return
+        return 0.0
     bet, gain = best_bet(design, top)
-    if gain > design.beta_min**2 / (2.0 * design.sigma**2 * variance):
+    plain = design.beta_min**2 / (2.0 * design.sigma**2 * variance)
+    if gain > plain:
         price, weight = price_of(design, bet, top), bet / top
         logs[0] += weight * (design.beta_min - estimate) - price
         logs[1] += weight * (design.beta_min + estimate) - price
@@ -213,3 +215,4 @@ def bet_on(design: Design, first: int, at: int, direction: Floats, logs: Floats)
         weight = design.beta_min / (design.sigma**2 * variance)
         logs[0] += weight * (design.beta_min / 2.0 - estimate)
         logs[1] += weight * (design.beta_min / 2.0 + estimate)
+    return max(gain, plain)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from askless.kernels import e_process, ridge
-from askless.kernels.bundles import REFRESH, Arms, Columns, Floats, Ints, Rule, open_header
+from askless.kernels.bundles import REFRESH, Arms, Columns, Ints, Rule, open_header
 from askless.kernels.compiling import internal
 from askless.kernels.epochs import (
     BY_ELLIPSOID,
@@ -23,6 +23,8 @@ from askless.kernels.epochs import (
 from askless.kernels.machine import call_at
 from askless.kernels.triangle import add_multiple, add_rows, dot, inner, times, transposed_times
 
+HOPELESS = 2.0  # a side this far below where it started is not what an epoch is planned for
+AMPLE = 1.3  # how much more than the expected growth an epoch is planned for
 MOVED = 3.0  # an epoch with this many times the information of all before it must end
 
 
@@ -49,15 +51,39 @@ def look(address: int, k: int) -> int:
         ridge.pack(columns, arms, k)
         call_at(arms.links[REFRESH], address, k)
     epochs.undecided[k] = count_undecided(columns, arms, k)
-    set_need(rule, arms, epochs, k)
+    set_need(columns, rule, arms, epochs, k)
     return dropped
 
 
 @internal()
-def set_need(rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
-    """Say with how many rows arm k's next epoch ends."""
-    need = max(shortest(arms.size[k]), int((rule.growth - 1.0) * arms.n[k]))
-    epochs.need[k] = need if arms.size[k] == 1 else min(need, MOST_ROWS)
+def set_need(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
+    """Say with how many rows arm k's next epoch ends (maths 5.1)."""
+    size, least = arms.size[k], shortest(arms.size[k])
+    epochs.need[k] = max(least, int((rule.growth - 1.0) * arms.n[k]))
+    if size == 1:
+        return
+    epochs.need[k] = min(epochs.need[k], MOST_ROWS)
+    line, total, count = math.log(count_kept(arms, k) / arms.share[k]), 0.0, 0
+    for g in range(columns.first.shape[0]):
+        if arms.support[k, g]:
+            for d in range(columns.start[g], columns.start[g + 1]):
+                for side in range(2):
+                    far, pace = line - epochs.logs[k, d, side], epochs.pace[k, d]
+                    unsure = far < line + HOPELESS and not epochs.passed[k, d, side]
+                    if unsure and pace > 0.0:
+                        total += min(size + AMPLE * far / pace, float(epochs.need[k]))
+                        count += 1
+    if count > 0:
+        epochs.need[k] = max(least, min(epochs.need[k], 1 + int(total / count)))
+
+
+@internal()
+def count_kept(arms: Arms, k: int) -> int:
+    """Count the questions of arm k's support."""
+    kept = 0
+    for g in range(arms.support.shape[1]):
+        kept += arms.support[k, g]
+    return kept
 
 
 @internal()
@@ -134,20 +160,21 @@ def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> N
         design.errors[i] = error * error
         errors += error * error
     if count >= 1.5 * rank + 5.0:
-        bet_on_questions(columns, design, arms.support[k], rank, epochs.passed[k], epochs.logs[k])
+        bet_on_questions(columns, design, arms.support[k], rank, epochs, k)
     epochs.errors[k] += errors
     epochs.judged[k] += count
 
 
 @internal()
 def bet_on_questions(
-    columns: Columns, design: e_process.Design, support: Ints, rank: int, passed: Ints, logs: Floats
+    columns: Columns, design: e_process.Design, support: Ints, rank: int, epochs: Epochs, k: int
 ) -> None:
     """Let the e-processes of all directions grow in which a side has yet to pass.
 
     Rows are read for some questions at a time: they do not fit into the processor's caches.
     """
     m, begin, at = columns.first.shape[0], 0, int(np.int64(1))
+    passed, logs = epochs.passed[k], epochs.logs[k]
     while begin < m:
         end, width = begin, int(np.int64(0))
         while end < m and width < GROUP:
@@ -160,7 +187,8 @@ def bet_on_questions(
                 for d in range(columns.start[g], columns.start[g + 1]):
                     if not (passed[d, 0] and passed[d, 1]):
                         direction = columns.directions[d, : columns.width[g]]
-                        e_process.bet_on(design, first, at + first, direction, logs[d])
+                        grown = e_process.bet_on(design, first, at + first, direction, logs[d])
+                        epochs.pace[k, d] = grown / (design.n - rank)
                 first += columns.width[g]
         begin, at = end, at + width
 
@@ -194,14 +222,13 @@ def take_in(arms: Arms, epochs: Epochs, k: int) -> None:
 @internal()
 def drop(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> int:
     """Drop arm k's questions that either test is sure of; returns how many (maths 5.1)."""
-    m, kept, at = columns.first.shape[0], 0, int(np.int64(1))
+    m, kept, at = columns.first.shape[0], count_kept(arms, k), int(np.int64(1))
     for g in range(m):
         if arms.support[k, g]:
             ridge.effect(columns, arms, k, g, at, math.inf)
             for i in range(3):
                 arms.evidence[k, g, i] = arms.work[2, i]
             at += columns.width[g]
-            kept += 1
     before, found = kept, 1
     while found > 0:  # the fewer questions are left, the less a side needs to pass (Holm)
         found, enough = 0, math.log(kept / arms.share[k])

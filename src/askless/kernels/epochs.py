@@ -51,6 +51,7 @@ class Epochs(NamedTuple):
     squares: Floats  # (K,) sum of (y / R) squared over the epoch
     errors: Floats  # (K,) squared residuals of all epochs before, in units of the range
     logs: Floats  # (K, d, 2) the e-processes' logarithms
+    pace: Floats  # (K, d) by how much they grow a row if the effect is zero, when tested last
 
 
 def epochs_buffers(
@@ -63,7 +64,7 @@ def epochs_buffers(
     ints = np.zeros(7 + count * (9 + m + 2 * directions) + wide, dtype=np.int64)
     ints[:5] = count, m, wide, widest + GROUP, directions
     square = wide * wide
-    per_arm = square + wide + 2 + 2 * directions
+    per_arm = square + wide + 2 + 3 * directions
     floats = aligned(count * per_arm + 2 * square + (2 * (widest + GROUP) + 1) * wide + BINS)
     return ints, floats
 
@@ -108,6 +109,7 @@ def named_epochs(ints: Ints, floats: Floats) -> Epochs:
         squares=part(floats, squares, (count,)),
         errors=part(floats, squares + count, (count,)),
         logs=part(floats, logs, (count, directions, 2)),
+        pace=part(floats, logs + 2 * count * directions, (count, directions)),
     )
 
 

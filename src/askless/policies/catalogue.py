@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from askless.errors import AsklessError, SettingError, StateError
+from askless.errors import AsklessError, SettingError, StateError, shown
 from askless.policies.base import Policy
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
@@ -38,6 +38,8 @@ def policy_for(study: Study) -> Policy:
     >>> al.policy_for(study).asked_now()
     ('x1', 'x2', 'x3')
     """
+    if not isinstance(study, Study):
+        raise SettingError(f"{shown(study)} is not a study; read one with askless.Study.read(path)")
     kind = POLICIES.get(study.policy)
     if kind is None:
         raise SettingError(f"there is no policy {study.policy!r}; choose {', '.join(POLICIES)}")

@@ -110,6 +110,8 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
             directions: tuple[Direction, ...] = ()
             if isinstance(model, EpochState):
                 test = TESTS[int(model.epochs.test[k, g])]
+                if test == "epochs":  # they have shown more than the ellipsoid
+                    high = min(high, max(policy.beta_min, estimate))
                 judged = ~skip_directions(model.survey) | policy.settings.judge_skips
                 directions = _directions(model, k, g, names[g], judged)
             rows.append(
@@ -177,8 +179,8 @@ def _nearest(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
     furthest = min(directions, key=lambda way: min(way.below, way.above))
     where = f", for {furthest.answers}" if len(directions) > 1 and furthest.answers else ""
     return (
-        f"; {passed} of its {len(sides)} tests have passed, the furthest is {min(sides):.0%} of"
-        f" the way{where}"
+        f"; {passed} of its {len(sides)} tests passed, the one furthest from it is at"
+        f" {min(sides):.0%}{where}"
     )
 
 

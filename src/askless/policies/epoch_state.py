@@ -192,6 +192,7 @@ class EpochState(ArmState):
             "moment": float(epochs.moment[k, 0] - added.sum()),
             "squares": float(epochs.squares[k] - added @ added),
             "logs": epochs.logs[k].tolist(),
+            "pace": epochs.pace[k].tolist(),
             "passed": epochs.passed[k].tolist(),
             "test": epochs.test[k].tolist(),
         }
@@ -207,6 +208,7 @@ class EpochState(ArmState):
         contexts = np.array(saved["rows"], dtype=np.float64).reshape(-1, size)
         rewards = np.array(saved["rewards"], dtype=np.float64)
         logs, passed = np.array(saved["logs"], dtype=np.float64), np.array(saved["passed"])
+        pace = np.array(saved["pace"], dtype=np.float64)
         test, dropped = np.array(saved["test"]), self.arms.support[k] == 0
         counts = [saved[name] for name in COUNTS]
         let_go = saved["held"] - len(rewards)
@@ -222,7 +224,9 @@ class EpochState(ArmState):
             and saved["undecided"] <= (~dropped).sum()
             and 0 <= saved["errors"] <= saved["judged"]
             and logs.shape == passed.shape == epochs.logs[k].shape
+            and pace.shape == epochs.pace[k].shape
             and np.isfinite(logs).all()
+            and ((pace >= 0) & (pace < np.inf)).all()
             and passed.dtype == test.dtype == np.int64
             and np.isin(passed, (0, 1)).all()
             and test.shape == dropped.shape
@@ -232,7 +236,7 @@ class EpochState(ArmState):
             raise StateError(f"arm number {k} of the file has an epoch that cannot be")
         for name, count in zip(COUNTS, counts, strict=True):
             getattr(epochs, name)[k] = count
-        for name in ("errors", "logs", "passed", "test"):
+        for name in ("errors", "logs", "pace", "passed", "test"):
             getattr(epochs, name)[k] = saved[name]
         epochs.gram[k, 0, 0] = let_go
         epochs.moment[k, 0], epochs.squares[k] = saved["moment"], saved["squares"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -240,8 +240,8 @@ def SurveyBandit(  # noqa: N802 (reads as the class that it stands for)
     arms: Iterable[str | Arm],
     reward: tuple[float, float] | RewardRange,
     beta_min: float,
-    delta: float | None = None,
-    grain: str = "arm",
+    interactive: bool | str = "certified",
+    **settings: Any,
 ) -> EpochSurveyUCB:
     """Return the recommended policy: Epoch SurveyUCB, interactive, certified, all else derived.
 
@@ -255,10 +255,10 @@ def SurveyBandit(  # noqa: N802 (reads as the class that it stands for)
         The smallest and the largest reward there can be.
     beta_min : float
         The smallest change of expected reward for which a question is worth asking.
-    delta : float, optional
-        How often the guarantees may fail; 0.05 unless given.
-    grain : {"arm", "question"}
-        Ask all open questions of an arm at once, or one question at a time.
+    interactive : bool or str
+        "certified" asks a person only what can still change the decision.
+    **settings
+        Further settings of `EpochSurveyUCB`, such as `delta` or `grain`.
 
     Examples
     --------
@@ -269,11 +269,5 @@ def SurveyBandit(  # noqa: N802 (reads as the class that it stands for)
     ('epoch', 'certified')
     """
     return EpochSurveyUCB(
-        survey,
-        arms=arms,
-        reward=reward,
-        beta_min=beta_min,
-        delta=delta,
-        interactive="certified",
-        grain=grain,
+        survey, arms=arms, reward=reward, beta_min=beta_min, interactive=interactive, **settings
     )

@@ -239,7 +239,9 @@ class Visit:
     def resume(cls, policy: Policy, saved: Mapping[str, Any]) -> Visit:
         """Go on with what `to_dict` returned; use `policy.visit(saved)`."""
         if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
-            raise StateError("this is not a saved visit; give what visit.to_dict() returned")
+            raise StateError(
+                "this is not a saved visit; give what visit.to_dict() returned (answers: known=)"
+            )
         if saved.get("version") != VERSION:
             raise StateError(
                 f"the visit is of version {shown(saved.get('version'))}, this askless reads"

@@ -32,7 +32,7 @@ def contenders(world: LinearEnvironment, beta_min: float, delta: float) -> dict[
     same: dict[str, Any] = {"arms": world.arms, "reward": world.reward, "delta": delta}
     drops = same | {"beta_min": beta_min}
     return {
-        "LinUCB*": LinUCB(world.survey, **same),
+        "LinUCB (Li 2010)*": LinUCB(world.survey, **same),
         "OFUL": OFUL(world.survey, **same),
         "Ridge, valid": RidgeSurveyUCB(world.survey, **drops),
         "Ridge, published": RidgeSurveyUCB(world.survey, radius="published", **drops),

@@ -20,9 +20,10 @@ __all__ = ["Figure", "paper_figures", "write_paper"]
 # The paper gives sigma and the norms; it is silent on alpha and delta (maths 7).
 SIGMA, ALPHA, DELTA, B1 = 1.0, 1.0, 0.1, 2.0
 FEATURES = 50
-RIDGE, NET, NEVER = "Ridge SurveyUCB", "Elastic Net SurveyUCB", "LinUCB (never drops)"
+RIDGE, NET, NEVER = "Ridge SurveyUCB", "Elastic Net SurveyUCB", "the paper's LinUCB"
 EPOCH = "Epoch SurveyUCB, interactive"  # ours, with a guarantee: al.SurveyBandit
 ASKS = ", interactive"  # what is added to the name of a curve
+LABELS = (RIDGE, RIDGE + ASKS, NEVER, EPOCH, NET, NET + ASKS)
 # Arms, beta_min and curves of each figure; the first curve is what the figure is about.
 FIGURES = (
     (3, 0.3, (RIDGE, RIDGE + ASKS, NEVER, EPOCH)),
@@ -115,7 +116,7 @@ def visits_of(horizon: int, runs: int) -> int:
 def write_paper(figure: Figure, folder: Path) -> list[Path]:
     """Write a figure as PNG and SVG, and its curves as CSV; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = draw(figure.curves, figure.title)
+    drawn = draw(figure.curves, figure.title, order=LABELS)
     paths = [folder / f"{figure.name}{ending}" for ending in (".png", ".svg", ".csv")]
     drawn.savefig(paths[0], dpi=150)
     drawn.savefig(paths[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,8 +22,17 @@ COLOURS = (
 STYLES = ("-", "--", "-.", ":")
 
 
-def draw(curves: Mapping[str, Runs], title: str = "", *, logarithmic: bool = False) -> Figure:
-    """Draw several curves side by side in regret and cumulative survey length."""
+def draw(
+    curves: Mapping[str, Runs],
+    title: str = "",
+    *,
+    logarithmic: bool = False,
+    order: Sequence[str] = (),
+) -> Figure:
+    """Draw several curves side by side in regret and cumulative survey length.
+
+    `order` has the labels of a series of figures, in which a label looks the same everywhere.
+    """
     figure = Figure(figsize=(9.5, 4.1), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
     regret, asked = figure.subplots(1, 2)
     if logarithmic:
@@ -31,7 +40,8 @@ def draw(curves: Mapping[str, Runs], title: str = "", *, logarithmic: bool = Fal
             axes.set_xscale("log")
             axes.set_yscale("log")
     for i, (label, runs) in enumerate(curves.items()):
-        look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
+        place = order.index(label) if label in order else i
+        look = COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)]
         _curve(regret, runs, "regret", label, look)
         _curve(asked, runs, "asked", label, look)
     regret.set_ylabel("cumulative expected regret")
@@ -46,8 +56,12 @@ def draw(curves: Mapping[str, Runs], title: str = "", *, logarithmic: bool = Fal
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.spines[["top", "right"]].set_visible(False)
     # Below both panels, where no curve runs through it.
+    columns = 4 if sum(map(len, curves)) < 110 else 3
     figure.legend(
-        *regret.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False
+        *regret.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
     )
     if title:
         figure.suptitle(title)
