@@ -136,8 +136,8 @@ def _delay(spelled: str | None, **settings: Any) -> Delay | None:
     """Read a delay such as random:100; the other settings are its keywords."""
     given = {key: value for key, value in settings.items() if value is not None}
     if spelled is None:
-        for key in set(given) - {"lost", "deadline"}:
-            raise SettingError(f"--{key} is a setting of late rewards; give --delay too")
+        if set(given) == {"order"}:
+            raise SettingError("--order is a setting of late rewards; give --delay too")
         return Delay(**given) if given else None
     shape, _, length = spelled.partition(":")
     try:

@@ -265,8 +265,8 @@ def hold(arms: Arms, k: int, z: Floats, y: float) -> int:
     epochs, size = open_epochs(arms.links[0]), arms.size[k]
     rows, lanes = rows_of(epochs, k, size)
     at = epochs.kept[k]
-    # `gather` writes a lane more than the row, and at the end all rows must fit into the table.
-    if at + 1 >= rows.shape[0] or at >= most_rows(epochs):
+    # At the end of the epoch all rows must fit into the table.
+    if at >= rows.shape[0] or at >= most_rows(epochs):
         return FULL
     gather(arms, k, z, rows[at])
     rows[at, lanes] = y

@@ -28,6 +28,7 @@ from askless.kernels.epochs import epochs_buffers
 from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
+MOST_ROWS = 2**53  # beyond that a count is damage
 MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
 SCRATCH = ("inverted", "complete", "row", "scores", "step", "links", "work", "block", "net_work")
@@ -146,10 +147,13 @@ class ArmState:
         counted = bool(arms.n[k] > 0) and (rest[0, 0] > 0 or not rest.any())
         return counted and float(np.linalg.eigvalsh(rest)[0]) >= -slack
 
-    def take_out(self, k: int, row: Floats, y: float) -> None:
-        """Subtract a row from arm k, exactly."""
+    def take_out(self, k: int, row: Floats, y: float, learned_in: int | None = None) -> bool:  # noqa: ARG002
+        """Subtract a row from arm k, exactly; returns whether it can have been there."""
+        if not self.has_room_for(k, row, y):
+            return False
         ridge.take_out_row(self.arms, k, row, y)
         self.refresh([k])
+        return True
 
     def restrict(self, support: Ints) -> None:
         """Let every arm keep only the questions in `support`; the statistics are cut exactly."""
@@ -197,7 +201,7 @@ class ArmState:
     def _fill(self, k: int, saved: dict[str, Any]) -> None:
         arms = self.arms
         for g, (at, *evidence) in saved["dropped"].items():
-            if not (g.isdecimal() and type(at) is int and 0 <= at <= saved["n"]):
+            if not (g.isdecimal() and type(at) is int and 0 <= at < MOST_ROWS):
                 raise StateError(f"arm number {k} of the file has a drop that cannot be")
             arms.dropped_at[k, int(g)] = at
             arms.evidence[k, int(g)] = evidence

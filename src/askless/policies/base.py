@@ -87,6 +87,7 @@ class Policy(ABC):
         self.reward = RewardRange.of(reward)
         self._version = 0
         self._next_number = 0
+        self._stream = 0  # mixed into random draws; a simulation gives every run its own
 
     # -- hooks -----------------------------------------------------------------------------------
 
@@ -267,8 +268,24 @@ class Policy(ABC):
                 f"visit {visit.number} was learned with the reward {visit.reward!r};"
                 f" it cannot be learned again with {checked!r}"
             )
-        self._learn_checked(*self._checked_rows([arm], [visit.context()], [checked]))
+        rows = self._checked_rows([arm], [visit.context()], [checked])
+        visit.learned_in = self._learn_visit(*rows, learned_in=visit.learned_in)
         visit.reward = checked
+
+    def _learn_visit(
+        self,
+        played: Ints,
+        rows: Floats,
+        ys: Floats,
+        *,
+        learned_in: int | None,  # noqa: ARG002
+    ) -> int | None:
+        """Learn a visit's row; return in which epoch, if there are any.
+
+        `learned_in` is where it was before it was unlearned.
+        """
+        self._learn_checked(played, rows, ys)
+        return None
 
     def _check_visit(self, visit: Any) -> None:
         if not isinstance(visit, Visit):
@@ -374,7 +391,11 @@ class Policy(ABC):
         start = data["arms_at_start"]
         counters = [data["counters"][name] for name in ("version", "next_number")]
         whole = all(type(number) is int for number in (start, *counters))
-        if not whole or not 1 <= start <= len(arms) or min(counters) < 0:
+        if (
+            not whole
+            or not 1 <= start <= len(arms)
+            or not 0 <= min(counters) <= max(counters) < 2**63
+        ):
             raise StateError("its counts of arms, changes or visits cannot be")
         policy = cls(
             Survey.from_dict(data["survey"]),

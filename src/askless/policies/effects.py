@@ -95,6 +95,7 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
     model.refresh_variance()
     state = model.arms
     rows = []
+    judged = ~skip_directions(policy.survey) | policy.settings.judge_skips
     names = [_direction_names(q, raw=policy.survey.coding == "raw") for q in policy.survey]
     for k, arm in enumerate(policy.arms):
         at = model.first_packed(k)
@@ -112,7 +113,6 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                 test = TESTS[int(model.epochs.test[k, g])]
                 if test == "epochs":  # they have shown more than the ellipsoid
                     high = min(high, max(policy.beta_min, estimate))
-                judged = ~skip_directions(model.survey) | policy.settings.judge_skips
                 directions = _directions(model, k, g, names[g], judged)
             rows.append(
                 Effect(

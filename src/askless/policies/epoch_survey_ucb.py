@@ -63,7 +63,7 @@ class EpochSurveyUCB(LinearUCB):
     judge_skips : bool
         Whether a question that may be skipped is dropped only once a skip is known to mean no
         more than an answer (maths 5.4). That takes many skips; where they are rare, `False` judges
-        such a question by its answers alone, and what a skip says may be lost.
+        such a question by its answers alone. The guarantee then needs skips to mean nothing.
     radius : {"valid"}
         The confidence sets are those of `RidgeSurveyUCB`.
     interactive : bool or {"certified", "paper_heuristic"}
@@ -113,11 +113,6 @@ class EpochSurveyUCB(LinearUCB):
         grain: str | None = None,
     ) -> None:
         Policy.__init__(self, survey, arms=arms, reward=reward)
-        if interactive == "paper_heuristic" and explore:
-            raise SettingError(
-                "explore needs to know which arm the full survey gives, and the paper's heuristic"
-                " does not; choose interactive='certified'"
-            )
         self._begin(
             beta_min=beta_min,
             delta=delta,
@@ -133,6 +128,11 @@ class EpochSurveyUCB(LinearUCB):
             interactive=interactive,
             grain=grain,
         )
+        if self.settings.interactive == "paper_heuristic" and self.settings.explore > 0:
+            raise SettingError(
+                "explore needs to know which arm the full survey gives, and the paper's heuristic"
+                " does not; choose interactive='certified'"
+            )
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -170,7 +170,8 @@ class EpochSurveyUCB(LinearUCB):
         if self.settings.explore == 0:
             return np.full(count, -1.0)
         # Four words a counter, which is the visit's number: the first decides, the second draws.
-        words = np.random.Philox(key=self.settings.seed, counter=first).random_raw(4 * count)
+        key = np.array([self.settings.seed, self._stream], dtype=np.uint64)
+        words = np.random.Philox(key=key, counter=first).random_raw(4 * count)
         coin, draw = (words.reshape(count, 4)[:, :2] >> np.uint64(11)).T * UNIT
         return np.where(coin < self.settings.explore, draw, -1.0)
 
@@ -208,10 +209,27 @@ class EpochSurveyUCB(LinearUCB):
         return Asked(tuple(q for q, use in names if use and q not in answers), possible)
 
     def play(self, z: object) -> int:
-        """Return the index of the arm to play in a context; ties go to the lowest index."""
+        """Return the index of the arm to play in a context; ties go to the lowest index.
+
+        With `explore` an arm is drawn by the number of rows learned so far; visits have numbers of
+        their own, and so independent draws before anything is learned.
+        """
         return Policy.play(self, z) if self.settings.explore else super().play(z)
 
     # -- hooks of the base -----------------------------------------------------------------------
+
+    def _learn_visit(
+        self, played: Ints, rows: Floats, ys: Floats, *, learned_in: int | None
+    ) -> int | None:
+        (arm,) = played
+        epoch = int(self._model.epochs.ended[arm])
+        if learned_in is None or learned_in >= epoch:
+            super()._learn_visit(played, rows, ys, learned_in=learned_in)
+            return epoch
+        # Its epoch has been judged: it must not be evidence a second time.
+        self._model.put_in(int(arm), rows[0], float(ys[0]))
+        self._version += 1
+        return learned_in
 
     def _empty(self, rule: Rule, shares: Floats) -> EpochState:
         state = EpochState.empty(self.survey, rule, shares)

@@ -152,7 +152,7 @@ class LinearUCB(Policy):
         self._check_visit(visit)
         if visit.reward is None:
             raise VisitError(f"visit {visit.number} has not been learned")
-        self.unlearn_row(self.arm_index(visit.arm), visit.context(), visit.reward)
+        self._unlearn(self.arm_index(visit.arm), visit.context(), visit.reward, visit.learned_in)
         visit.reward = None
 
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
@@ -160,10 +160,13 @@ class LinearUCB(Policy):
 
         A row that cannot have been learned is refused; one that merely was not cannot be told.
         """
+        self._unlearn(arm_index, z, reward, None)
+
+    def _unlearn(self, arm_index: int, z: Any, reward: float, learned_in: int | None) -> None:
+        """Take out a row; `learned_in` is the epoch in which it was learned, if that is known."""
         (arm,), (row,), (y,) = self._checked_rows([arm_index], [z], [reward])
-        if not self._model.has_room_for(arm, row, y):
+        if not self._model.take_out(arm, row, y, learned_in):
             raise StateError(f"arm {self.arms[arm]!r} has not learned this row; nothing is changed")
-        self._model.take_out(arm, row, y)
         self._version += 1
 
     def merge(self, other: LinearUCB) -> None:

@@ -142,6 +142,14 @@ class Settings:
         form, use, penalty = NET_RADII[self.radius] if net else (RADII[self.radius], NO_NET, OWN)
         raw = survey.coding == "raw"
         derived = Constants.derive(survey, reward.span)
+        if raw and epochs:  # the paper's constants are not of the reward range
+            furthest = max(abs(reward.low), abs(reward.high))
+            derived = replace(
+                derived,
+                sigma=reward.span / 2,
+                b1=furthest + reward.span,
+                b2=math.hypot(furthest, reward.span),
+            )
         alpha = 5.0 if self.radius in ("valid", "ridge") and not raw else 1.0
         resolved = Constants(
             sigma=derived.sigma if self.sigma is None else self.sigma,

@@ -36,6 +36,8 @@ class Visit:
         The visit's number in its policy, from 0.
     reward : float or None
         The reward it was learned with.
+    learned_in : int or None
+        The arm's epoch in which it was learned, from 0, if the policy has epochs.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Visit:
         self._outlook: dict[str, tuple[float, float]] = {}
         self._ruled_out: tuple[str, ...] = ()
         self.reward: float | int | None = None
+        self.learned_in: int | None = None
         self._advance()
 
     # -- the passage -----------------------------------------------------------------------------
@@ -233,6 +236,7 @@ class Visit:
             "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
             "ruled_out": list(self._ruled_out),
             "reward": self.reward,
+            "learned_in": self.learned_in,
         }
 
     @classmethod
@@ -289,9 +293,14 @@ class Visit:
         if self.reward is not None:
             policy.reward.check(self.reward)
         self._propensity = saved["propensity"]
-        number = isinstance(self._propensity, float | int) and 0 < self._propensity <= 1
-        if number != (self._arm is not None) or not (number or self._propensity is None):
+        chance = type(self._propensity) in (float, int) and 0 < self._propensity <= 1
+        if chance != (self._arm is not None) or not (chance or self._propensity is None):
             raise AsklessError(f"its propensity is {shown(self._propensity)}")
+        self.learned_in = saved["learned_in"]
+        if self.learned_in is not None and (
+            type(self.learned_in) is not int or self.learned_in < 0
+        ):
+            raise AsklessError(f"it was learned in epoch {shown(self.learned_in)}")
 
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"

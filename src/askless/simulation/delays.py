@@ -19,6 +19,7 @@ __all__ = ["Delay"]
 
 SHAPES = ("fixed", "random", "heavy_tailed", "by_reward")
 ORDERS = ("decision", "arrival")
+MOST_VISITS = 1e12
 BATCH = 1024  # delays drawn at once
 
 
@@ -41,7 +42,8 @@ class Delay:
         After so many visits a reward that has not come is given up; the rule does not look at it.
     silence : float, optional
         What a reward that is given up is taken to be, such as 0 where only sales are reported;
-        if left out, its visit is not learned.
+        if left out, its visit is not learned. It is right only where silence means that: rewards
+        that are lost for other reasons make effects look smaller.
     order : {"decision", "arrival"}
         `decision`: a visit is learned once all earlier visits of its arm have been learned or given
         up, as the guarantees need it (maths 2.5). `arrival`: when its reward comes; where delays
@@ -66,20 +68,28 @@ class Delay:
     order: str = "decision"
 
     def __post_init__(self) -> None:
-        for name, value, known in (("shape", self.shape, SHAPES), ("order", self.order, ORDERS)):
-            if value not in known:
+        for name, known in (("shape", SHAPES), ("order", ORDERS)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
                 raise SettingError(f"{name} is {shown(value)}; choose {' or '.join(known)}")
-        if check_number(self.visits, "visits of a delay") < 0:
-            raise SettingError(f"visits of a delay is {self.visits:g}; give 0 or more")
-        if not 0 <= check_number(self.lost, "lost") <= 1:
+        numbers = {"visits": self.visits, "lost": self.lost, "silence": self.silence}
+        for name, number in numbers.items():
+            if number is not None:
+                what = "visits of a delay" if name == "visits" else name
+                object.__setattr__(self, name, check_number(number, what))
+        if not 0 <= self.visits <= MOST_VISITS:
+            raise SettingError(
+                f"visits of a delay is {self.visits:g}; give a number from 0 to {MOST_VISITS:g}"
+            )
+        if not 0 <= self.lost <= 1:
             raise SettingError(f"lost is {self.lost:g}; give a share, from 0 to 1")
-        deadline = self.deadline
-        if deadline is not None:
-            whole = isinstance(deadline, int | np.integer) and not isinstance(deadline, bool)
-            if not whole or deadline < 0:
+        if self.deadline is not None:
+            whole = isinstance(self.deadline, int | np.integer)
+            if not whole or isinstance(self.deadline, bool) or self.deadline < 0:
                 raise SettingError(
-                    f"deadline is {shown(deadline)}; give a whole number of visits, 0 or more"
+                    f"deadline is {shown(self.deadline)}; give a whole number of visits, 0 or more"
                 )
+            object.__setattr__(self, "deadline", int(self.deadline))
         elif self.silence is not None:
             raise SettingError("silence is what a reward is taken to be at a deadline; give one")
         elif self.lost > 0 and self.order == "decision":
@@ -87,8 +97,6 @@ class Delay:
                 "some rewards are lost and there is no deadline; what comes after one would wait"
                 " for ever: give a deadline"
             )
-        if self.silence is not None:
-            check_number(self.silence, "silence")
 
     def drawn(self, luck: float, share: float) -> float:
         """Return how long a reward takes, given a uniform number and its place in the range."""

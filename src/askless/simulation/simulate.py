@@ -23,6 +23,7 @@ __all__ = ["simulate"]
 
 Progress = Callable[[int], None]
 MOST = 10**15  # visits, runs, or a seed
+MIX = 0x9E3779B97F4A7C15  # spreads seeds over all streams of random numbers
 
 
 def simulate(
@@ -157,6 +158,7 @@ def _run(
     progress: Progress | None,
 ) -> Run:
     policy = copy.deepcopy(policy)
+    policy._stream = (seed * MIX + index + 1) % 2**64  # what it draws differs from run to run
     before = policy.support
     player: Fused | Interactive | OneByOne
     if delay is None and isinstance(policy, LinearUCB) and policy.roster.live.all():

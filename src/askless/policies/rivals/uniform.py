@@ -52,7 +52,8 @@ class Uniform(Policy):
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         candidates = np.flatnonzero(mask)
-        draw = int(np.random.Philox(key=self.seed, counter=number).random_raw())
+        key = np.array([self.seed, self._stream], dtype=np.uint64)
+        draw = int(np.random.Philox(key=key, counter=number).random_raw())
         arm = int(candidates[(draw * len(candidates)) >> 64])
         return Decision(arm, np.where(mask, 0.0, -np.inf), 1 / len(candidates))
 
