@@ -24,7 +24,10 @@ def paper(
         int | None, typer.Option(help="Runs of each curve; 5, or 2 with --quick.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes; the figures do not depend on it. 1, or 2 with --quick."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("askless-paper"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
@@ -37,6 +40,8 @@ def paper(
 
     if runs is None:
         runs = 2 if quick else 5
+    if workers is None:
+        workers = 2 if quick else 1
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     say_compiling()
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:

@@ -110,23 +110,30 @@ def solve_column(design: Design, rank: int, column: int, x: Floats, residue: Flo
 
 @internal()
 def prepare(design: Design, rank: int, at: int, width: int) -> None:
-    """Solve for some columns, and put each row's levers into place; four rows share a pass."""
+    """Solve for some columns, and put each row's levers into place; four by two share a pass."""
     n, rows = design.n, design.rows
     for j in range(width):
         solve_column(design, rank, at + j, design.solutions[j], design.residues[j])
-    fours = n // 4 * 4
+    fours, pairs = n // 4 * 4, width // 2 * 2
     for i in range(0, fours, 4):
         row0, row1, row2, row3 = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
-        for j in range(width):
-            solution = design.solutions[j]
-            a = b = c = d = spread(0.0)
+        for j in range(0, pairs, 2):
+            one, two = design.solutions[j], design.solutions[j + 1]
+            a = b = c = d = e = f = g = h = spread(0.0)
             for lane in range(0, design.size, WIDTH):
-                x = load(solution, lane)
-                a, b = fma(load(row0, lane), x, a), fma(load(row1, lane), x, b)
-                c, d = fma(load(row2, lane), x, c), fma(load(row3, lane), x, d)
+                x, y = load(one, lane), load(two, lane)
+                z0, z1, z2, z3 = (
+                    load(row0, lane),
+                    load(row1, lane),
+                    load(row2, lane),
+                    load(row3, lane),
+                )
+                a, b, c, d = fma(z0, x, a), fma(z1, x, b), fma(z2, x, c), fma(z3, x, d)
+                e, f, g, h = fma(z0, y, e), fma(z1, y, f), fma(z2, y, g), fma(z3, y, h)
             store_totals(design.levers[j], i, a, b, c, d)
-    for i in range(fours, n):
-        for j in range(width):
+            store_totals(design.levers[j + 1], i, e, f, g, h)
+    for i in range(n):
+        for j in range(pairs if i < fours else 0, width):
             design.levers[j, i] = dot(rows[i], design.solutions[j], design.size)
 
 
