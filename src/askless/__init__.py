@@ -24,7 +24,7 @@ from askless.policies import (
     load,
     policy_for,
 )
-from askless.simulation import Delay, Run, Runs, simulate
+from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
     Arm,
@@ -68,6 +68,7 @@ __all__ = [
     "Study",
     "Survey",
     "SurveyBandit",
+    "Sweep",
     "Target",
     "Uniform",
     "Visit",
@@ -78,5 +79,7 @@ __all__ = [
     "load",
     "paper_environment",
     "policy_for",
+    "read_sweep",
     "simulate",
+    "sweep_frame",
 ]

@@ -72,13 +72,13 @@ def simulate(
     [500, 500]
     """
     for name, value in (("horizon", horizon), ("runs", runs), ("workers", workers)):
-        _check_whole(name, value, 1)
-    _check_whole("seed", seed, 0)
-    _check_whole("checkpoints", checkpoints, 1)
+        check_whole(name, value, 1)
+    check_whole("seed", seed, 0)
+    check_whole("checkpoints", checkpoints, 1)
     if not isinstance(delay, Delay | None):
         raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
     check_match(policy, environment)
-    visits = np.unique(np.linspace(0, horizon, min(checkpoints, horizon) + 1).astype(np.int64)[1:])
+    visits = checkpoint_visits(horizon, checkpoints)
     warm_up(policy, environment, delay)
     started = time.perf_counter()
     if workers == 1:
@@ -233,7 +233,27 @@ def _share_out(
     return done
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
+def play_run(
+    policy: Policy,
+    environment: LinearEnvironment,
+    horizon: int,
+    seed: int,
+    index: int,
+    checkpoints: int,
+) -> Run:
+    """Play one run by itself: the one that `simulate` plays as its `index`-th."""
+    return _run(
+        policy, environment, None, checkpoint_visits(horizon, checkpoints), seed, index, None
+    )
+
+
+def checkpoint_visits(horizon: int, checkpoints: int) -> Ints:
+    """Return the evenly spaced numbers of visits at which figures are kept."""
+    return np.unique(np.linspace(0, horizon, min(checkpoints, horizon) + 1).astype(np.int64)[1:])
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuse what is not a whole number, or one that is too small or too large."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value <= MOST:
         raise SettingError(f"{name} is {shown(value)}; give a whole number from {least} to {MOST}")

@@ -1,0 +1,333 @@
+"""Sweeps: a grid of policies and environments, many runs of each, on all cores or on a cluster.
+
+Results are lines of JSON in the order of the grid, so that the file is the same on any engine, with
+any number of workers, and after any number of interruptions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from askless.environments import LinearEnvironment, paper_environment
+from askless.errors import AsklessError, SettingError, StateError, extra, shown
+from askless.policies import POLICIES, Policy
+from askless.simulation.engines import Engine
+from askless.simulation.runs import Run
+from askless.simulation.simulate import check_match, check_whole, play_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Sweep", "read_sweep", "sweep_frame"]
+
+FORMAT, VERSION = "askless.sweep", 1
+GRID = {"environments", "policies"}
+KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid: every policy in every environment, so many runs of each.
+
+    Parameters
+    ----------
+    policies : sequence of mapping
+        Each a policy's `name` and its settings; a list stands for each of its values.
+    environments : mapping of str to LinearEnvironment
+        The respondents, by names of your own.
+    horizon, runs, seed : int
+        Visits of a run, runs of each combination, seed of all of them.
+    checkpoints : int
+        At how many evenly spaced visits figures are kept.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, askless as al
+    >>> sweep = al.Sweep(
+    ...     policies=[{"name": "epoch", "beta_min": [0.3, 0.5]}, {"name": "linucb"}],
+    ...     environments={"three arms": al.paper_environment(arms=3, features=5)},
+    ...     horizon=500, runs=2)
+    >>> len(sweep)
+    6
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "results.jsonl"
+    >>> sweep.run(path)
+    >>> al.sweep_frame(path)["questions_per_visit"].max()
+    np.float64(5.0)
+    """
+
+    policies: Sequence[Mapping[str, Any]]
+    environments: Mapping[str, LinearEnvironment]
+    horizon: int
+    runs: int = 1
+    seed: int = 0
+    checkpoints: int = 20
+    _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, least in (("horizon", 1), ("runs", 1), ("seed", 0), ("checkpoints", 1)):
+            check_whole(name, getattr(self, name), least)
+        if not self.policies or not self.environments:
+            raise SettingError("a sweep needs at least one policy and one environment")
+        chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))
+        object.__setattr__(self, "_chosen", chosen)
+        for name, world in self.environments.items():
+            if not isinstance(world, LinearEnvironment):
+                raise SettingError(f"environment {name!r} is {shown(world)}; give one of askless")
+            for settings in chosen:
+                check_match(policy_of(settings, world), world)
+
+    def __len__(self) -> int:
+        return len(self.environments) * len(self._chosen) * self.runs
+
+    def jobs(self) -> Iterator[tuple[str, dict[str, Any], int]]:
+        """Go through the grid: the name of an environment, a policy's settings, a run."""
+        return itertools.product(self.environments, self._chosen, range(self.runs))
+
+    def header(self) -> dict[str, Any]:
+        """Return what tells this sweep from others, as the first line of its results."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "environments": {
+                name: fingerprint(world, self.seed) for name, world in self.environments.items()
+            },
+            "policies": list(self._chosen),
+            **{name: int(getattr(self, name)) for name in sorted(KEYS - GRID)},
+        }
+
+    def run(
+        self,
+        path: str | Path,
+        *,
+        engine: str = "local",
+        address: str | None = None,
+        workers: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Play all runs that the file does not have yet, and append them to it.
+
+        Parameters
+        ----------
+        path : str or Path
+            Lines of JSON; a file that a sweep has left unfinished is gone on with.
+        engine : {"local", "dask", "ray"}
+            Where to play: processes of this machine, or a cluster. The results are the same.
+        address : str, optional
+            Of a running cluster; without one, dask and ray start their own on this machine.
+        workers : int, optional
+            Processes of this machine; as many as there are cores if left out.
+        progress : callable, optional
+            Called with a number of further visits played.
+        """
+        target = Path(path)
+        done = self._done(target)
+        if progress is not None and done:
+            progress(done * self.horizon)
+        jobs = itertools.islice(self.jobs(), done, None)
+        if done == len(self):
+            return
+        with (
+            Engine.open(engine, address=address, workers=workers) as pool,
+            _appending(target) as add,
+        ):
+            if target.stat().st_size == 0:
+                add(self.header())
+            calls = ((self.environments[e], e, p, run, *self._frame()) for e, p, run in jobs)
+            for row in pool.results(play_job, calls):
+                add(row)
+                if progress is not None:
+                    progress(self.horizon)
+
+    def _frame(self) -> tuple[int, int, int]:
+        return self.horizon, self.seed, self.checkpoints
+
+    def _done(self, target: Path) -> int:
+        """Count the runs that a file of this sweep has; refuse any other file."""
+        if not target.exists() or target.stat().st_size == 0:
+            return 0
+        with target.open(encoding="utf-8") as file:
+            header = _line(target, 1, file.readline())
+            if header.get("format") != FORMAT:
+                raise StateError(f"{target}: these are not results of a sweep; name another file")
+            if header != json.loads(json.dumps(self.header())):
+                raise StateError(f"{target}: these are results of another sweep; name another file")
+            count = 0
+            for (name, settings, run), text in zip(self.jobs(), file, strict=False):
+                row = _line(target, count + 2, text)
+                if [row.get(key) for key in ("environment", "policy", "run")] != [
+                    name,
+                    json.loads(json.dumps(settings)),
+                    run,
+                ]:
+                    raise StateError(
+                        f"{target}, line {count + 2}: this run is not the sweep's next"
+                    )
+                count += 1
+            if file.readline():
+                raise StateError(f"{target}: the file has more runs than the sweep")
+        return count
+
+
+def _line(target: Path, number: int, text: str) -> dict[str, Any]:
+    try:
+        if not text.endswith("\n"):
+            raise ValueError
+        row = json.loads(text)
+    except ValueError:
+        raise StateError(
+            f"{target}, line {number}: the line is not complete; remove it to go on from there"
+        ) from None
+    return row if isinstance(row, dict) else {}
+
+
+@contextmanager
+def _appending(target: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Open a file to add lines to, each in one write, so that a kill leaves whole lines."""
+    try:
+        file = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError as error:
+        raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+
+    def add(row: dict[str, Any]) -> None:
+        os.write(file, (json.dumps(row, allow_nan=False) + "\n").encode())
+
+    try:
+        yield add
+    finally:
+        os.close(file)
+
+
+def _expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Go through all combinations of a mapping's lists."""
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("name"), str):
+        raise SettingError(f"a policy of a sweep is {shown(settings)}; give its name and settings")
+    lists = [value if isinstance(value, list | tuple) else [value] for value in settings.values()]
+    for name, values in zip(settings, lists, strict=True):
+        if not values:
+            raise SettingError(f"setting {name!r} of a sweep is an empty list; give values")
+    for values in itertools.product(*lists):
+        yield dict(zip(settings, values, strict=True))
+
+
+def policy_of(settings: Mapping[str, Any], world: LinearEnvironment) -> Policy:
+    """Return a policy by its name and settings, for an environment."""
+    given = dict(settings)
+    name = given.pop("name")
+    if name not in POLICIES:
+        raise SettingError(f"there is no policy {name!r}; choose {', '.join(POLICIES)}")
+    if name == "target":
+        given["coefficients"] = world.coefficients
+    kind: Any = POLICIES[name]
+    try:
+        made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **given)
+    except TypeError as error:
+        what = str(error).split("__init__() ")[-1]
+        raise SettingError(f"policy {name!r}: {what}") from None
+    except AsklessError as error:
+        raise SettingError(f"policy {name!r}: {error}") from None
+    return made
+
+
+def play_job(
+    world: LinearEnvironment,
+    name: str,
+    settings: dict[str, Any],
+    run: int,
+    horizon: int,
+    seed: int,
+    checkpoints: int,
+) -> dict[str, Any]:
+    """Play one run of the grid, on whichever machine; return its line."""
+    played: Run = play_run(policy_of(settings, world), world, horizon, seed, run, checkpoints)
+    return {
+        "environment": name,
+        "policy": settings,
+        "run": run,
+        "regret": float(played.regret[-1]),
+        "questions_per_visit": played.questions_per_visit,
+        "questions_left": len(played.questions_left),
+        "useful_dropped": played.useful_dropped,
+        "other_arms": played.other_arms,
+        "plays": played.plays.tolist(),
+        "visits": played.visits.tolist(),
+        "regret_at": played.regret.tolist(),
+        "asked_at": played.asked.tolist(),
+    }
+
+
+def fingerprint(world: LinearEnvironment, seed: int) -> str:
+    """Return a hash of an environment: its table, its noise and its first respondents."""
+    block = next(iter(world.respondents(seed, 0)))
+    digest = hashlib.sha256(json.dumps(world.survey.to_dict(), sort_keys=True).encode())
+    for part in (world.coefficients, block.contexts, block.luck):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update(repr((world.noise, world.spread, world.reward.low, world.reward.high)).encode())
+    return digest.hexdigest()[:16]
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """Read a sweep from a YAML file; its environments are the paper's."""
+    with extra("cli"):
+        from askless.survey.located_yaml import Located  # noqa: PLC0415
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SettingError(f"{path}: cannot read the file: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingError(f"{path}: the file is not text in UTF-8") from None
+    data = Located(text, str(path)).data
+    for key in set(data) - KEYS:
+        raise SettingError(f"{path}: unknown key {key!r}; the keys are {', '.join(sorted(KEYS))}")
+    try:
+        worlds = {}
+        for settings in _listed(data, "environments"):
+            for given in _expanded(settings):
+                kind = given.pop("name")
+                if kind != "paper":
+                    raise SettingError(f"there is no environment {kind!r}; choose paper")
+                label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
+                try:
+                    worlds[label] = paper_environment(**given)
+                except TypeError as error:
+                    what = str(error).split("paper_environment() ")[-1]
+                    raise SettingError(f"environment 'paper': {what}") from None
+        rest = {key: value for key, value in data.items() if key not in GRID}
+        if "horizon" not in rest:
+            raise SettingError("there is no horizon; say how many visits a run has")
+        return Sweep(policies=_listed(data, "policies"), environments=worlds, **rest)
+    except AsklessError as error:
+        raise SettingError(f"{path}: {error}") from None
+
+
+def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
+    if not isinstance(data.get(key), list):
+        raise SettingError(f"{key} is {shown(data.get(key))}; give a list")
+    return list(data[key])
+
+
+def sweep_frame(path: str | Path) -> pd.DataFrame:
+    """Return the results of a sweep: a row a run, with a column a setting."""
+    with extra("cli"):
+        import pandas as pd  # noqa: PLC0415
+
+    with Path(path).open(encoding="utf-8") as file:
+        next(file, None)
+        rows = [json.loads(line) for line in file]
+    flat = [
+        {"environment": row["environment"]}
+        | {("policy" if key == "name" else key): value for key, value in row["policy"].items()}
+        | {key: value for key, value in row.items() if key not in ("environment", "policy")}
+        for row in rows
+    ]
+    return pd.DataFrame(flat)

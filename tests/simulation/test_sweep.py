@@ -1,0 +1,196 @@
+"""Sweeps: the same lines on every engine and after interruptions; other files are left alone."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import askless as al
+from askless.errors import SettingError, StateError
+from askless.simulation.engines import Engine
+
+FILE = """
+horizon: 400
+runs: 3
+seed: 7
+environments:
+  - {name: paper, arms: [2, 3], features: 4}
+policies:
+  - {name: epoch, beta_min: [0.5, 0.9], explore: 0.1}
+  - {name: linucb}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "sweep.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def askless(*arguments):
+    command = [sys.executable, "-c", "import sys; from askless.cli import main; sys.exit(main())"]
+    command += [str(argument) for argument in arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_sweep_is_its_grid_and_each_line_a_run_of_simulate(file, tmp_path):
+    """Fails if a combination is missing or another run is played than `simulate` plays."""
+    sweep = al.read_sweep(file)
+    assert len(sweep) == 2 * 3 * 3
+    sweep.run(tmp_path / "out.jsonl", workers=1)
+    header, *rows = lines(tmp_path / "out.jsonl")
+    assert header["format"] == "askless.sweep"
+    assert len(rows) == 18
+    at = 0
+    for arms in (2, 3):
+        world = al.paper_environment(arms=arms, features=4)
+        made = {"arms": world.arms, "reward": world.reward}
+        for policy in (
+            al.EpochSurveyUCB(world.survey, beta_min=0.5, explore=0.1, **made),
+            al.EpochSurveyUCB(world.survey, beta_min=0.9, explore=0.1, **made),
+            al.LinUCB(world.survey, **made),
+        ):
+            for run in al.simulate(policy, world, 400, runs=3, seed=7, checkpoints=20).runs:
+                row = rows[at]
+                assert (row["environment"], row["run"]) == (f"arms {arms}, features 4", run.index)
+                assert row["policy"]["name"] == policy.name
+                assert row["regret_at"] == run.regret.tolist()
+                assert row["asked_at"] == run.asked.tolist()
+                assert row["plays"] == run.plays.tolist()
+                at += 1
+    frame = al.sweep_frame(tmp_path / "out.jsonl")
+    assert len(frame) == 18
+    assert set(frame["policy"]) == {"epoch", "linucb"}
+
+
+@pytest.mark.parametrize("engine", ["local", "dask", "ray"])
+def test_every_engine_writes_the_same_bytes(file, tmp_path, engine):
+    """A real cluster on this machine. Fails if a result depends on where or how it was played."""
+    al.read_sweep(file).run(tmp_path / "alone.jsonl", workers=1)
+    out = tmp_path / "out.jsonl"
+    done = askless("sweep", file, "--out", out, "--engine", engine, "--workers", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes() == (tmp_path / "alone.jsonl").read_bytes()
+    table = json.loads(done.stdout)
+    assert [row["runs"] for row in table] == [3] * 6
+
+
+def test_a_sweep_that_is_killed_goes_on_where_it_was(file, tmp_path):
+    """Fails if a line is lost, written twice, or differs after a restart."""
+    long = FILE.replace("runs: 3", "runs: 200").replace("400", "3000")
+    file.write_text(long)
+    out = tmp_path / "out.jsonl"
+    command = "import askless as al; al.read_sweep({!r}).run({!r}, workers=1)"
+    running = subprocess.Popen([sys.executable, "-c", command.format(str(file), str(out))])
+    while not out.exists() or out.read_bytes().count(b"\n") < 20:
+        assert running.poll() is None
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    broken = out.read_bytes()
+    assert broken.endswith(b"\n")
+    assert 20 <= broken.count(b"\n") < 1 + 2 * 3 * 200
+    sweep = al.read_sweep(file)
+    played = []
+    sweep.run(out, workers=1, progress=played.append)
+    assert sum(played) == len(sweep) * 3000
+    assert played[0] == (broken.count(b"\n") - 1) * 3000
+    sweep.run(tmp_path / "alone.jsonl", workers=2)
+    assert out.read_bytes() == (tmp_path / "alone.jsonl").read_bytes()
+    sweep.run(out, workers=1)  # nothing is left to do
+    assert out.read_bytes() == (tmp_path / "alone.jsonl").read_bytes()
+
+
+def test_other_files_and_broken_ones_are_refused_and_left_as_they_are(file, tmp_path):
+    sweep, out = al.read_sweep(file), tmp_path / "out.jsonl"
+    sweep.run(out, workers=1)
+    whole = out.read_bytes()
+    first, second, *_ = whole.splitlines(keepends=True)
+    other = al.Sweep(sweep.policies, sweep.environments, 400, runs=3, seed=8)
+    for content, chosen, message in (
+        (whole, other, "results of another sweep; name another file"),
+        (b"hello\n", sweep, "line 1: the line is not complete"),
+        (b'{"format": "diary"}\n', sweep, "not results of a sweep"),
+        (whole[:-30], sweep, "line 19: the line is not complete; remove it"),
+        (first + second + second, sweep, "line 3: this run is not the sweep's next"),
+        (whole + second, sweep, "more runs than the sweep"),
+    ):
+        out.write_bytes(content)
+        with pytest.raises(StateError, match=message):
+            chosen.run(out, workers=1)
+        assert out.read_bytes() == content
+    with pytest.raises(StateError, match="cannot write the file"):
+        sweep.run(tmp_path / "nowhere" / "out.jsonl", workers=1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: linucb", "name: frobnicate", "there is no policy 'frobnicate'; choose epoch"),
+        ("beta_min: [0.5, 0.9]", "betamin: 1", "policy 'epoch': .*unexpected keyword"),
+        ("beta_min: [0.5, 0.9]", "beta_min: 9", "policy 'epoch': beta_min is 9"),
+        ("beta_min: [0.5, 0.9]", "beta_min: []", "'beta_min' of a sweep is an empty list"),
+        ("name: paper", "name: moon", "there is no environment 'moon'; choose paper"),
+        ("features: 4", "feature: 4", "environment 'paper': .*unexpected keyword"),
+        ("horizon: 400", "horizon: 0", "horizon is 0"),
+        ("horizon: 400", "", "there is no horizon"),
+        ("runs: 3", "run: 3", "unknown key 'run'"),
+        ("policies:", "policies: epoch\nseed2:", "unknown key 'seed2'"),
+        ("{name: linucb}", "linucb", "a policy of a sweep is 'linucb'; give its name"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_refused(file, old, new, message):
+    assert old in FILE
+    file.write_text(FILE.replace(old, new))
+    with pytest.raises(SettingError, match=message) as caught:
+        al.read_sweep(file)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--engine", "abacus"), "engine is 'abacus'; choose local or dask or ray"),
+        (("--workers", "0"), "workers is 0"),
+        (("--address", "tcp://127.0.0.1:9"), "choose the engine dask or ray"),
+        (
+            ("--engine", "dask", "--address", "tcp://127.0.0.1:9"),
+            "no Dask scheduler answers at tcp",
+        ),
+        (("--engine", "ray", "--address", "127.0.0.1:9"), "no Ray cluster answers at 127.0.0.1:9"),
+        (("--engine", "ray", "--address", "moon"), "no Ray cluster answers at moon"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_refused_in_one_line(file, tmp_path, options, message):
+    out = tmp_path / "out.jsonl"
+    done = askless("sweep", file, "--out", out, *options)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    complaints = [line for line in done.stderr.splitlines() if line.startswith("askless: ")]
+    assert len(complaints) == 1
+    assert message in complaints[0]
+    assert not out.exists()
+
+
+def test_only_a_few_runs_wait_at_a_time():
+    """Fails if all calls are made up at once: memory would grow with the number of runs."""
+    drawn = []
+
+    def calls():
+        for i in range(10_000):
+            drawn.append(i)
+            yield (i,)
+
+    with Engine.open("local", address=None, workers=2) as engine:
+        results = engine.results(abs, calls())
+        for i in range(100):
+            assert next(results) == i
+            assert len(drawn) <= i + 1 + 2 * 16
+        results.close()
