@@ -15,6 +15,7 @@ from askless.policies import POLICIES, Policy
 from askless.policies.settings import GRAINS, INTERACTIVE
 from askless.simulation import Delay, Runs
 from askless.simulation import simulate as run_simulation
+from askless.simulation.sweep import policy_of
 
 Number = float | None
 OWNERS = {"lam": "elastic-net", "growth": "epoch", "explore": "epoch"}  # of rare settings
@@ -111,25 +112,18 @@ def simulate(
 
 
 def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[str, Any]) -> Policy:
-    if name not in POLICIES:
-        raise SettingError(f"there is no policy {name!r}; choose {', '.join(POLICIES)}")
     settings = {key: value for key, value in given.items() if value is not None}
     if beta_min is not None:
         settings["beta_min"] = beta_min
     if name in ("target", "uniform"):
         for key in settings:
             raise SettingError(f"--{key.replace('_', '-')} is not a setting of {name}")
-        if name == "target":
-            settings["coefficients"] = world.coefficients
     elif beta_min is None and name in ("epoch", "ridge", "elastic-net"):
         raise SettingError(f"{name} needs --beta-min; 0 never drops")
-    else:
-        for key, owner in OWNERS.items():
-            if key in settings and name != owner:
-                raise SettingError(f"--{key} is not a setting of {name}")
-    kind: Any = POLICIES[name]
-    made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **settings)
-    return made
+    for key, owner in OWNERS.items():
+        if key in settings and name in POLICIES and name != owner:
+            raise SettingError(f"--{key} is not a setting of {name}")
+    return policy_of({"name": name, **settings}, world)
 
 
 def _delay(spelled: str | None, **settings: Any) -> Delay | None:
