@@ -26,7 +26,7 @@ from askless.kernels.bundles import (
 )
 from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.epochs import BLOCK, FULL, GOES_ON, most_rows, open_epochs, rows_of
-from askless.kernels.lanes import WIDTH
+from askless.kernels.lanes import WIDTH, load, store
 from askless.kernels.machine import call_at
 from askless.kernels.net_arms import is_zero
 from askless.kernels.triangle import (
@@ -40,6 +40,7 @@ from askless.kernels.triangle import (
     largest,
     squared_length,
     sweep,
+    sweep_twice,
     times,
     transposed_times,
 )
@@ -52,9 +53,15 @@ TIED = 1e-9  # scores nearer than this, relatively, are tied: rounding shall not
 def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
     """Pick the columns of arm k's support out of a context; zeros fill the last lane."""
     size = arms.size[k]
-    columns = arms.columns[k]
-    for i in range(size):
-        out[i] = z[columns[i]]
+    if size == z.shape[0]:  # nothing has been dropped: whole lanes
+        for i in range(0, size - WIDTH + 1, WIDTH):
+            store(out, i, load(z, i))
+        for i in range(size // WIDTH * WIDTH, size):
+            out[i] = z[i]
+    else:
+        columns = arms.columns[k]
+        for i in range(size):
+            out[i] = z[columns[i]]
     out[size : size + WIDTH] = 0.0
 
 
@@ -316,11 +323,17 @@ def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
 @internal(**INLINE)
 def catch_up(arms: Arms, k: int) -> None:
     """Bring arm k's M and estimate up to date, sixteen columns at a time."""
-    size, gain = arms.size[k], arms.work[1]
+    size, count, slopes, lifts = arms.size[k], arms.late[k], arms.slopes[k], arms.lifts[k]
+    gain, other, estimate = arms.work[1], arms.work[2], arms.estimate[k]
     for j in range(0, size, 2 * WIDTH):
-        for late in range(arms.late[k]):
-            sweep(arms.root[k], j, j, size, arms.slopes[k, late], arms.lifts[k, late], gain)
-            add_multiple(arms.moves[k, late], gain[j:], arms.estimate[k, j:], 2 * WIDTH)
+        for late in range(0, count - 1, 2):
+            both = (slopes[late], slopes[late + 1]), (lifts[late], lifts[late + 1])
+            sweep_twice(arms.root[k], j, j, size, both[0], both[1], (gain, other))
+            add_multiple(arms.moves[k, late], gain[j:], estimate[j:], 2 * WIDTH)
+            add_multiple(arms.moves[k, late + 1], other[j:], estimate[j:], 2 * WIDTH)
+        if count % 2 == 1:
+            sweep(arms.root[k], j, j, size, slopes[count - 1], lifts[count - 1], gain)
+            add_multiple(arms.moves[k, count - 1], gain[j:], estimate[j:], 2 * WIDTH)
     arms.late[k] = 0
 
 

@@ -131,6 +131,35 @@ def sweep(
     store(gain, j + WIDTH, gains1)
 
 
+@internal(**INLINE)
+def sweep_twice(
+    matrix: Floats,
+    j: int,
+    top: int,
+    size: int,
+    slopes: tuple[Floats, Floats],
+    lifts: tuple[Floats, Floats],
+    gains: tuple[Floats, Floats],
+) -> None:
+    """Do as `sweep` after two rows, bit for bit, with one pass over the matrix."""
+    (slopes0, slopes1), (lifts0, lifts1) = slopes, lifts
+    a0 = a1 = b0 = b1 = spread(0.0)
+    for i in range(top, size):
+        row = matrix[i]
+        slope, lift = spread(-slopes0[i]), spread(lifts0[i])
+        old0, old1 = load(row, j), load(row, j + WIDTH)
+        mid0, mid1 = fma(slope, a0, old0), fma(slope, a1, old1)
+        a0, a1 = fma(lift, old0, a0), fma(lift, old1, a1)
+        slope, lift = spread(-slopes1[i]), spread(lifts1[i])
+        store(row, j, fma(slope, b0, mid0))
+        store(row, j + WIDTH, fma(slope, b1, mid1))
+        b0, b1 = fma(lift, mid0, b0), fma(lift, mid1, b1)
+    store(gains[0], j, a0)
+    store(gains[0], j + WIDTH, a1)
+    store(gains[1], j, b0)
+    store(gains[1], j + WIDTH, b1)
+
+
 @internal()
 def add_rows(gram: Floats, rows: Floats, count: int, size: int) -> None:
     """Add z z' of the first rows to a Gram matrix, whole lanes; four rows of it share a pass."""
