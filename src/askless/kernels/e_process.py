@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from askless.kernels.bundles import Floats, Ints
-from askless.kernels.compiling import internal
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.epochs import BINS
 from askless.kernels.lanes import WIDTH, fma, load, spread, store_totals
 from askless.kernels.triangle import dot, inner, whole_times
@@ -19,6 +19,7 @@ SINGULAR = 1e-11  # a pivot below this, relatively, is rounding: sums of rows ar
 BIASED = 1e-6  # A x = w must hold this well; the estimate's bias is at most that much of b1
 MOST = 0.95  # the largest bet, of what would lose everything
 BETS = 24  # candidates
+SQRT_HALF, LN2 = math.sqrt(0.5), math.log(2.0)
 
 
 def psi(x: Floats) -> Floats:
@@ -188,11 +189,30 @@ def best_bet(design: Design, top: float) -> tuple[float, float]:
 @internal()
 def price_of(design: Design, bet: float, top: float) -> float:
     """Return what a bet costs: the sum of psi times the squared residuals (maths 5.2)."""
-    price, scale = 0.0, bet / top
+    sizes, scale = design.sizes, bet / top
     for i in range(design.n):
-        x = scale * design.sizes[i]
-        price += (-math.log(1.0 - x) - x) * design.errors[i]
-    return price
+        x = scale * sizes[i]
+        sizes[i] = -logarithm(1.0 - x) - x
+    return dot(sizes, design.errors, design.n)  # whole lanes: the errors behind the last are zero
+
+
+@kernel(**INLINE)
+def logarithm(y: float) -> float:
+    """Return ln y for 1/32 <= y <= 1, to 4e-16; without a call, so that eight run side by side."""
+    low = y < 0.25
+    y, twos = (4.0 * y, 2.0) if low else (y, 0.0)
+    low = y < 0.25
+    y, twos = (4.0 * y, twos + 2.0) if low else (y, twos)
+    low = y < 0.5
+    y, twos = (2.0 * y, twos + 1.0) if low else (y, twos)
+    low = y < SQRT_HALF
+    y, twos = (y / SQRT_HALF, twos + 0.5) if low else (y, twos)
+    u = (y - 1.0) / (y + 1.0)  # ln y = 2 artanh u, |u| <= 0.172
+    v = u * u
+    series = 1.0 / 21.0
+    for odd in (19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
+        series = series * v + 1.0 / odd
+    return 2.0 * u * series - twos * LN2
 
 
 @internal()

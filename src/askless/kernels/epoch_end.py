@@ -153,6 +153,7 @@ def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> N
         sigma=rule.sigma / rule.span,
         noise=noise,
     )
+    design.errors[:] = 0.0
     low, errors = (rule.low if rule.raw else -0.5 * rule.span) / rule.span, 0.0
     for i in range(count):
         guess = dot(rows[i], arms.estimate[k], lanes) / rule.span
