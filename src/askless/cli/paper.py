@@ -77,7 +77,7 @@ def _show(figures: list[Figure], horizon: int, runs: int, out: Path) -> None:
         "The paper's LinUCB is the same UCB without dropping.\n"
         "Radius published_sqrt (elastic net: published_scaled_sqrt), sigma 1, alpha 1, delta 0.1,"
         " b1 2, b2 √50, raw coding; no guarantee. Epoch SurveyUCB: delta 0.1, else its defaults;"
-        " guaranteed.\n"
+        " guaranteed where beta_min is below the effects that matter, which are 1 here.\n"
         f"Figures (PNG, SVG) and curves (CSV) are in {out}",
         highlight=False,
         soft_wrap=True,
