@@ -11,7 +11,8 @@ import pytest
 
 import askless as al
 from askless.errors import MissingExtraError, SettingError
-from askless.simulation.players import Fused, OneByOne
+from askless.kernels.outcome import outcome
+from askless.simulation.players import Fused, OneByOne, noise_of
 from askless.simulation.simulate import _blocks
 from worlds import survey_of
 
@@ -127,6 +128,32 @@ def test_a_longer_run_begins_like_a_shorter_one():
     assert short.visits.tolist() == [500, 1_000, 1_500] == long.visits[:3].tolist()
     assert short.regret.tolist() == long.regret[:3].tolist()
     assert short.asked.tolist() == long.asked[:3].tolist()
+
+
+def test_plays_and_widest_radii_at_checkpoints_are_those_of_a_loop_over_visits():
+    # Checkpoints at 700 and 1,400 lie inside blocks of visits; a drop lets the radius fall.
+    world = al.paper_environment(arms=3, features=5)
+    policy = al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=world.reward, beta_min=1)
+    run = al.simulate(policy, world, 2_100, seed=3, checkpoints=3).runs[0]
+    plays, widest, now = np.zeros(3, dtype=int), np.zeros(3), 0
+    fell = False
+    for block in _blocks(world, 3, 0, 2_100):
+        units = world.coefficients @ block.contexts.T
+        for t, z in enumerate(block.contexts):
+            arm = policy.play(z)
+            before = policy.radius[arm]
+            plays[arm] += 1
+            widest[arm] = max(widest[arm], before)
+            form, spread, low = noise_of(world)
+            y = outcome(form, spread, low, world.reward.span, float(units[arm, t]), block.luck[t])
+            policy.learn_row(arm, z, world.reward.from_units(y, raw=False))
+            fell |= policy.radius[arm] < 0.95 * before
+            now += 1
+            if now % 700 == 0:
+                np.testing.assert_array_equal(run.plays_at[now // 700 - 1], plays)
+                np.testing.assert_allclose(run.widest_at[now // 700 - 1], widest, rtol=1e-9)
+    assert now == 2_100
+    assert fell
 
 
 def test_same_numbers_in_another_process():

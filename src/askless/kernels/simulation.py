@@ -27,6 +27,7 @@ def play_visits(
     begun: int,
     drops: Ints,
     played: Ints,
+    radii: Floats,
     regret: Floats,
     asked: Ints,
 ) -> None:
@@ -35,8 +36,8 @@ def play_visits(
     `address` is that of the header of a policy's buffers. `every` column and its `coefficients` get
     one more at the end, which is zero. `noise` is (form, spread, smallest reward in units). `draws`
     are numbers in [0, 1) where the arm is drawn, else -1. `begun` visits were played before;
-    `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`, its
-    expected `regret`, and how many questions were `asked`.
+    `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`, the
+    radius of its set (of `radii`), its expected `regret`, and how many questions were `asked`.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
@@ -52,7 +53,7 @@ def play_visits(
             best = ahead.best_arm(future, rule, arms, t)
             if draws[now] >= 0.0:
                 best = drawn_arm(address, draws[now], best)
-            played[now] = best
+            played[now], radii[now] = best, arms.radius[best]
             regret[now] = largest(expected[:, t]) - expected[best, t]
             asked[now] = questions
             y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
@@ -74,6 +75,7 @@ def play_interactive_visits(
     begun: int,
     drops: Ints,
     played: Ints,
+    radii: Floats,
     regret: Floats,
     asked: Ints,
     others: Ints,
@@ -105,7 +107,7 @@ def play_interactive_visits(
             best = drawn_arm(address, draws[now], best)
             for g in range(columns.first.shape[0]):  # it must be asked what it learns
                 asked[now] += arms.support[best, g] and math.isnan(asking.z[columns.first[g]])
-        played[now] = best
+        played[now], radii[now] = best, arms.radius[best]
         expected, most = 0.0, -math.inf
         for k in range(count):
             mean = 0.0

@@ -22,6 +22,7 @@ class Played(NamedTuple):
     """What became of a block of visits."""
 
     arms: Ints
+    radii: Floats  # of the played arms' confidence sets; 0 where the policy has none
     regret: Floats
     asked: Ints
     others: Ints  # 1 where the full survey would have given another arm
@@ -61,7 +62,7 @@ class Fused:
         """Play a block of visits."""
         count = len(block.luck)
         played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        regret = np.empty(count)
+        radii, regret = np.empty((2, count))
         with _prepared(self.policy, count) as draws:
             play_visits(
                 self.model.address,
@@ -76,10 +77,11 @@ class Fused:
                 begun,
                 drops,
                 played,
+                radii,
                 regret,
                 asked,
             )
-        return Played(played, regret, asked, np.zeros(count, dtype=np.int64))
+        return Played(played, radii, regret, asked, np.zeros(count, dtype=np.int64))
 
 
 class Interactive:
@@ -93,7 +95,7 @@ class Interactive:
         """Play a block of visits."""
         count = len(block.luck)
         played, asked, others = np.empty((3, count), dtype=np.int64)
-        regret = np.empty(count)
+        radii, regret = np.empty((2, count))
         with _prepared(self.policy, count) as draws:
             play_interactive_visits(
                 self.model.address,
@@ -105,11 +107,12 @@ class Interactive:
                 begun,
                 drops,
                 played,
+                radii,
                 regret,
                 asked,
                 others,
             )
-        return Played(played, regret, asked, others)
+        return Played(played, radii, regret, asked, others)
 
 
 class Step(Protocol):
@@ -190,10 +193,11 @@ class OneByOne:
         policy, world = self.policy, self.environment
         raw = world.survey.coding == "raw"
         form, spread, low = noise_of(world)
-        played, asked, regret, others = [], [], [], []
+        played, radii, asked, regret, others = [], [], [], [], []
         kept = policy.support
         for t, (z, luck) in enumerate(zip(block.contexts, block.luck, strict=True)):
             arm, count, other, note = self.step.decide(z)
+            radius = policy.radius[arm] if isinstance(policy, LinearUCB) else 0.0
             expected = world.coefficients @ z
             units = outcome(form, spread, low, world.reward.span, float(expected[arm]), luck)
             reward = world.reward.from_units(units, raw=raw)
@@ -207,7 +211,8 @@ class OneByOne:
                 drops[kept & ~now] = begun + t + 1
                 kept = now
             played.append(arm)
+            radii.append(radius)
             asked.append(count)
             others.append(other)
             regret.append(float(expected[policy.roster.live].max() - expected[arm]))
-        return Played(np.array(played), np.array(regret), np.array(asked), np.array(others))
+        return Played(*map(np.array, (played, radii, regret, asked, others)))

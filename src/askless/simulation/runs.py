@@ -43,8 +43,9 @@ class Run:
     other_arms : int
         Visits in which the full survey would have given another arm; 0 unless the survey is
         interactive by the paper's heuristic.
-    plays : array
-        How often each arm was played.
+    plays_at, widest_at : array (checkpoints × K)
+        How often each arm was played up to each checkpoint, and the largest radius of its
+        confidence set in those visits: 0 before its first, and if the policy has no such sets.
     support : array (K × questions)
         Which questions each arm's model uses at the end.
     drops : tuple of Drop
@@ -56,10 +57,17 @@ class Run:
     regret: Floats
     asked: Ints
     other_arms: int
-    plays: Ints
+    plays_at: Ints
+    widest_at: Floats
     support: Flags
     drops: tuple[Drop, ...]
     questions_left: tuple[str, ...]
+
+    @property
+    def plays(self) -> Ints:
+        """How often each arm was played."""
+        last: Ints = self.plays_at[-1]
+        return last
 
     @property
     def questions_per_visit(self) -> float:

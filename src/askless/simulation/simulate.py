@@ -16,7 +16,7 @@ from askless.kernels.bundles import Floats, Ints
 from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.delays import Delay
-from askless.simulation.players import Fused, Interactive, OneByOne
+from askless.simulation.players import Fused, Interactive, OneByOne, Played
 from askless.simulation.runs import Drop, Run, Runs
 
 __all__ = ["simulate"]
@@ -129,23 +129,39 @@ class _Tally:
     """What a run adds up: a block of visits at a time, in constant memory."""
 
     visits: Ints
+    plays: Ints  # of every arm so far
+    widest: Floats  # radius at which it was played so far
     regret: list[float] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)
+    plays_at: list[Ints] = field(default_factory=list)
+    widest_at: list[Floats] = field(default_factory=list)
     total_regret: float = 0.0
     total_asked: int = 0
     other_arms: int = 0
     begun: int = 0
 
-    def add(self, regret: Floats, asked: Ints, others: Ints) -> None:
-        self.other_arms += int(others.sum())
-        sums, counts = np.cumsum(regret), np.cumsum(asked)
-        due = self.visits[(self.visits > self.begun) & (self.visits <= self.begun + len(regret))]
-        for at in due - self.begun - 1:
-            self.regret.append(self.total_regret + float(sums[at]))
-            self.asked.append(self.total_asked + int(counts[at]))
+    def add(self, played: Played) -> None:
+        self.other_arms += int(played.others.sum())
+        sums, counts = np.cumsum(played.regret), np.cumsum(played.asked)
+        count = len(sums)
+        due = self.visits[(self.visits > self.begun) & (self.visits <= self.begun + count)]
+        start = 0
+        for end in due - self.begun:
+            self._count(played, start, end)
+            self.regret.append(self.total_regret + float(sums[end - 1]))
+            self.asked.append(self.total_asked + int(counts[end - 1]))
+            self.plays_at.append(self.plays.copy())
+            self.widest_at.append(self.widest.copy())
+            start = end
+        self._count(played, start, count)
         self.total_regret += float(sums[-1])
         self.total_asked += int(counts[-1])
-        self.begun += len(regret)
+        self.begun += count
+
+    def _count(self, played: Played, start: int, end: int) -> None:
+        arms = played.arms[start:end]
+        self.plays += np.bincount(arms, minlength=len(self.plays))
+        np.maximum.at(self.widest, arms, played.radii[start:end])
 
 
 def _run(
@@ -165,22 +181,21 @@ def _run(
         player = (Interactive if policy.interactive else Fused)(policy, environment)
     else:
         player = OneByOne(policy, environment, delay, (seed, index))
-    tally = _Tally(visits)
-    plays = np.zeros(len(policy.arms), dtype=np.int64)
+    count = len(policy.arms)
+    tally = _Tally(visits, np.zeros(count, dtype=np.int64), np.zeros(count))
     drops = np.zeros(before.shape, dtype=np.int64)
     for block in _blocks(environment, seed, index, int(visits[-1])):
-        played, regret, asked, others = player.play(block, tally.begun, drops)
-        tally.add(regret, asked, others)
-        plays += np.bincount(played, minlength=len(plays))
+        tally.add(player.play(block, tally.begun, drops))
         if progress is not None:
-            progress(len(played))
+            progress(len(block.luck))
     return Run(
         index=index,
         visits=visits,
         regret=np.array(tally.regret),
         asked=np.array(tally.asked),
         other_arms=tally.other_arms,
-        plays=plays,
+        plays_at=np.array(tally.plays_at),
+        widest_at=np.array(tally.widest_at),
         support=policy.support,
         drops=_drops(policy, environment, drops),
         questions_left=policy.needed(policy.roster.live),
