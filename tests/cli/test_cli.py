@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -201,25 +200,60 @@ def test_the_comparison_has_a_table_and_a_figure(tmp_path):
     assert all(curve in table for curve in curves)
 
 
-def test_the_paper_writes_figures_and_curves(tmp_path):
-    done = askless("paper", "--horizon", 300, "--runs", 2, "--json", cwd=tmp_path)
+def test_the_paper_prints_json_and_writes_a_report(tmp_path):
+    done = askless("paper", "--horizon", 300, "--runs", 2, "--workers", 1, "--json", cwd=tmp_path)
     assert done.returncode == 0
-    curves = json.loads(done.stdout)
-    assert len(curves) == 5
-    for name, curve in curves.items():
-        about = "Elastic Net SurveyUCB" if name.startswith("net") else "Ridge SurveyUCB"
-        ridge = ["Ridge SurveyUCB"] if name.startswith("net") else []
-        interactive = f"{about}, interactive"
-        epoch = "Epoch SurveyUCB, interactive"
-        assert list(curve) == [about, interactive, *ridge, "the paper's LinUCB", epoch]
-        assert (curve[epoch]["policy"], curve[epoch]["settings"]["coding"]) == ("epoch", "centred")
-        assert curve[epoch]["settings"]["interactive"] == "certified"
-        assert curve["Ridge SurveyUCB"]["settings"]["radius"] == "published_sqrt"
-        assert curve[interactive]["settings"]["interactive"] == "certified"
-        for ending in ("png", "svg", "csv"):
-            assert (tmp_path / "askless-paper" / f"{name}.{ending}").stat().st_size > 1_000
-    rows = Path(tmp_path, "askless-paper", f"{name}.csv").read_text().splitlines()
-    assert rows[0] == "run,visits,regret,asked,curve"
-    table = askless("paper", "--horizon", 300, "--runs", 1, "--out", "here", cwd=tmp_path)
-    assert "no guarantee" in table.stdout
-    assert "here" in table.stdout
+    found = json.loads(done.stdout)
+    assert list(found["figures"]) == [
+        "ridge-arms3-betamin0.3",
+        "ridge-arms5-betamin0.3",
+        "ridge-arms5-betamin0.5",
+        "net-arms5-betamin0.7",
+        "net-arms5-betamin1.5",
+    ]
+    for curves in found["figures"].values():
+        ridge = curves["Ridge SurveyUCB"]
+        assert ridge["settings"]["radius"] == "published_sqrt"
+        assert [run["run"] for run in ridge["runs"]] == [0, 1]
+        assert ridge["bound"] > ridge["mean"]["regret"]
+        assert ridge["slopes"]["theorem"] == 0.5
+        assert curves["Epoch SurveyUCB, interactive"]["bound"] is None
+    assert [claim["number"] for claim in found["claims"]] == [1, 2, 3, 4, 5, 6, 7]
+    assert {claim["verdict"] for claim in found["claims"]} <= {
+        "holds",
+        "holds in part",
+        "does not hold",
+    }
+    assert (tmp_path / "askless-paper" / "report.html").stat().st_size > 100_000
+    assert "report.html" in done.stderr
+
+
+def test_the_paper_s_tables_fit_a_terminal_and_say_what_is_not_guaranteed(tmp_path):
+    """With one visit, nothing has a slope and most regrets are zero."""
+    one = ("--horizon", 1, "--runs", 1, "--workers", 1)
+    done = askless("paper", *one, "--out", "here", cwd=tmp_path)
+    assert done.returncode == 0
+    *table, where = done.stdout.splitlines()
+    assert max(map(len, table)) <= 80
+    assert "here/report.html" in where
+    text = " ".join(done.stdout.split())
+    assert "no guarantee" in text
+    assert "1 run of 1 visit" in text
+    assert "verdicts from fewer or shorter runs may differ" in text
+    for beginning in ("With beta-min true", "Ridge does badly", "A less conservative"):
+        assert beginning in text
+
+
+def test_the_paper_makes_no_folder_for_what_cannot_be(tmp_path):
+    done = askless("paper", "--workers", 0, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "workers is 0; give a whole number" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_paper_does_not_take_a_file_for_a_folder(tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    done = askless("paper", "--out", "taken", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "taken is a file; name a folder with --out" in done.stderr
+    assert (tmp_path / "taken").read_text() == "mine"

@@ -37,3 +37,28 @@ def test_several_curves_share_a_legend_and_look_different():
     assert one.get_color() != two.get_color()
     assert one.get_linestyle() != two.get_linestyle()
     assert figure.get_suptitle() == "A title"
+
+
+def test_curves_on_each_other_are_named():
+    """One line hides the other, so the panel says so; and says nothing of curves that differ."""
+    runs = some_runs()
+    figure = draw({"one": runs, "two": runs, "three": other_runs()})
+    regret, asked = figure.axes
+    assert regret.get_title(loc="left") == "On each other: one; two"
+    assert asked.get_title(loc="left") == "On each other: one; two; three"  # all ask everything
+
+
+def other_runs():
+    world = al.paper_environment(arms=3, features=4)
+    policy = al.OFUL(world.survey, arms=world.arms, reward=world.reward)
+    return al.simulate(policy, world, 400, runs=3, checkpoints=4)
+
+
+def test_a_label_looks_as_it_is_told_and_regret_alone_may_be_logarithmic():
+    figure = draw({"one": some_runs()}, log_regret=True, looks={"one": ("#123456", ":")})
+    regret, asked = figure.axes
+    (line,) = regret.get_lines()
+    assert (line.get_color(), line.get_linestyle()) == ("#123456", ":")
+    assert (regret.get_yscale(), asked.get_yscale()) == ("log", "linear")
+    assert line.get_xdata().tolist() == [100, 200, 300, 400]  # zero has no logarithm
+    assert "log scale" in regret.get_ylabel()

@@ -1,4 +1,4 @@
-"""`askless paper`: the paper's experiment, as a table and figures."""
+"""`askless paper`: the paper's experiment, as tables, figures and one page."""
 
 from __future__ import annotations
 
@@ -7,78 +7,125 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
 from rich.table import Table
 
 from askless.cli.terminal import messages, output, progress_bar, say_compiling
 
 if TYPE_CHECKING:
-    from askless.report.paper import Figure
+    from askless.report.claims import Claim
+    from askless.report.paper import Curve, Experiment
+
+HORIZON, RUNS = 100_000, 5  # the paper's
+QUICK_HORIZON, QUICK_RUNS = 20_000, 2
+NOTE = """\
+Mean over runs, range of the runs' regret; left: questions that some arm still
+uses at the end. The paper's LinUCB is the same UCB without dropping.
+Radius published_sqrt (elastic net: published_scaled_sqrt), sigma 1, alpha 1,
+delta 0.1, b1 2, b2 √50, raw coding: no guarantee. "valid" and Epoch: delta 0.1,
+else the defaults; guaranteed where beta_min is below the effects that matter,
+which are 1 here.
+"""
 
 
 def paper(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Two runs of a curve instead of five.")
+        bool,
+        typer.Option(
+            "--quick",
+            help=f"{QUICK_RUNS} runs of {QUICK_HORIZON:,} visits instead of {RUNS} of {HORIZON:,}.",
+        ),
     ] = False,
-    horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
+    horizon: Annotated[
+        int | None, typer.Option(help=f"Visits of a run; {HORIZON}, --quick {QUICK_HORIZON}.")
+    ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs of each curve; 5, or 2 with --quick.")
+        int | None, typer.Option(help=f"Runs of each curve; {RUNS}, --quick {QUICK_RUNS}.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes; the figures do not depend on it. 1, or 2 with --quick."),
+        typer.Option(help="Processes; all cores if left out. The figures do not depend on it."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("askless-paper"),
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("askless-paper"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Run the paper's five figures: regret and survey length with and without dropping."""
-    from askless.report.paper import (  # noqa: PLC0415 (plotting takes half a second to import)
-        paper_figures,
-        visits_of,
-        write_paper,
-    )
+    """Run the paper's experiment: its five figures, its claims, its bound, in one report."""
+    from askless.report.claims import judged  # noqa: PLC0415 (plotting takes half a second)
+    from askless.report.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
+    from askless.report.paper_report import check_folder, summary, write_paper  # noqa: PLC0415
+    from askless.simulation.batch import check_frame  # noqa: PLC0415
 
+    if horizon is None:
+        horizon = QUICK_HORIZON if quick else HORIZON
     if runs is None:
-        runs = 2 if quick else 5
-    if workers is None:
-        workers = 2 if quick else 1
-    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+        runs = QUICK_RUNS if quick else RUNS
+    check_frame(horizon, runs, seed, workers)
+    check_folder(out)  # before the work, not after it
     say_compiling()
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:
-        figures = list(paper_figures(horizon, runs, seed, workers=workers, progress=progress))
-    for figure in figures:
-        write_paper(figure, out)
+        done = paper_experiment(horizon, runs, seed, workers=workers, progress=progress)
+    report = write_paper(done, out)[0]
+    where = f"The report is {report}; figures (PNG, SVG) and curves (CSV, JSON) are beside it."
     if as_json:
-        curves = {f.name: {k: runs.to_dict() for k, runs in f.curves.items()} for f in figures}
-        typer.echo(json.dumps(curves))
-        messages.print(f"Figures are in {out}", highlight=False)
-    else:
-        _show(figures, horizon, runs, out)
+        typer.echo(json.dumps(summary(done)))
+        messages.print(where, highlight=False, soft_wrap=True)
+        return
+    _show(done)
+    _show_claims(judged(runs_of(done)))
+    output.print(NOTE, highlight=False, end="")
+    if (horizon, runs) != (HORIZON, RUNS):
+        output.print(
+            f"The paper's experiment is {RUNS} runs of {HORIZON:,} visits; verdicts from fewer or"
+            " shorter runs may differ.",
+            highlight=False,
+        )
+    output.print(where, highlight=False, soft_wrap=True)
 
 
-def _show(figures: list[Figure], horizon: int, runs: int, out: Path) -> None:
-    table = Table(title=f"The paper's experiment, {runs} runs of {horizon:,} visits")
-    for heading in ("arms", "beta_min", "curve", "regret", "questions a visit", "left"):
-        table.add_column(heading, justify="left" if heading == "curve" else "right")
-    for figure in figures:
+def _show(experiment: Experiment) -> None:
+    table = _table(f"The paper's experiment, {experiment.size}")
+    table.add_column("curve", no_wrap=True)
+    for heading in ("regret", "range", "questions a visit", "left"):
+        table.add_column(heading, justify="right", no_wrap=heading != "questions a visit")
+    for figure in experiment.figures:
+        _, arms, beta_min = figure.about
+        table.add_row(f"[bold]{arms} arms, beta_min {beta_min:g}[/bold]")
         for label, curve in figure.curves.items():
-            left = sum(len(run.questions_left) for run in curve.runs) / len(curve.runs)
-            table.add_row(
-                str(figure.arms),
-                f"{figure.beta_min:g}",
-                label,
-                f"{curve.regret:,.0f}",
-                f"{curve.questions_per_visit:.1f}",
-                f"{left:.1f}",
-            )
+            _add(table, label, curve)
+        table.add_section()
+    table.add_row("[bold]3 arms, in no figure[/bold]")
+    for key, curve in experiment.others.items():
+        _add(table, f"{key.label}, {key.beta_min:g}", curve)
+    output.print(table)
+
+
+def _add(table: Table, label: str, curve: Curve) -> None:
+    low, high = curve.range
+    table.add_row(
+        label,
+        f"{curve.runs.regret:,.0f}",
+        f"{low:,.0f}–{high:,.0f}",
+        f"{curve.runs.questions_per_visit:.1f}",
+        f"{curve.left:.1f}",
+    )
+
+
+def _show_claims(claims: tuple[Claim, ...]) -> None:
+    table = _table("The paper's claims, as measured")
+    table.add_column("")
+    table.add_column("claim, and what was measured")
+    table.add_column("runs", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for claim in claims:
+        bold = f"[bold]{claim.verdict}[/bold]"
+        table.add_row(str(claim.number), f"[bold]{claim.text}[/bold]", "", bold)
+        for part in claim.parts:
+            verdict = "holds" if part.holds else "does not hold"
+            table.add_row("", part.measured, f"{part.agree}/{part.runs}", verdict)
         table.add_section()
     output.print(table)
-    output.print(
-        "The paper's LinUCB is the same UCB without dropping.\n"
-        "Radius published_sqrt (elastic net: published_scaled_sqrt), sigma 1, alpha 1, delta 0.1,"
-        " b1 2, b2 √50, raw coding; no guarantee. Epoch SurveyUCB: delta 0.1, else its defaults;"
-        " guaranteed where beta_min is below the effects that matter, which are 1 here.\n"
-        f"Figures (PNG, SVG) and curves (CSV) are in {out}",
-        highlight=False,
-        soft_wrap=True,
-    )
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

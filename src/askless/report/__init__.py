@@ -1,5 +1,6 @@
-"""Figures, tables and files that people look at."""
+"""Experiments written to files: tables, figures, pages."""
 
-from askless.report.paper import Figure, paper_figures, write_paper
+from askless.report.paper import Experiment, paper_experiment
+from askless.report.paper_report import write_paper
 
-__all__ = ["Figure", "paper_figures", "write_paper"]
+__all__ = ["Experiment", "paper_experiment", "write_paper"]

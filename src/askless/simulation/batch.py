@@ -1,0 +1,121 @@
+"""Many policies at once: all their runs are shared out together, so that no core waits."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from askless.environments import LinearEnvironment
+from askless.errors import extra
+from askless.policies import Policy
+from askless.simulation.runs import Run, Runs
+from askless.simulation.simulate import check_match, check_whole, describe, play_run, warm_up
+
+__all__ = ["simulate_all"]
+
+Task = tuple[Policy, LinearEnvironment]
+Job = tuple[int, int]  # a task, a run
+Played = tuple[int, Run, float]
+
+
+def simulate_all(
+    tasks: Sequence[Task],
+    horizon: int,
+    runs: int = 1,
+    seed: int = 0,
+    *,
+    workers: int | None = None,
+    checkpoints: int = 200,
+    progress: Callable[[int], None] | None = None,
+) -> list[Runs]:
+    """Run several policies, each in its environment; what `simulate` gives for each, in order.
+
+    The `seconds` of a policy are the sum of those of its runs, which may have been played at the
+    same time.
+
+    Parameters
+    ----------
+    tasks : sequence of (Policy, LinearEnvironment)
+        Who plays where. Long tasks should come first: the last runs then end together.
+    horizon, runs, seed, checkpoints, progress
+        As in `simulate`.
+    workers : int, optional
+        Processes; as many as there are cores if left out. The figures do not depend on it.
+    """
+    workers = check_frame(horizon, runs, seed, workers)
+    check_whole("checkpoints", checkpoints, 1)
+    for policy, environment in tasks:
+        check_match(policy, environment)
+    for policy, environment in _kinds(tasks):
+        warm_up(policy, environment)  # here, lest every process compiles
+
+    done: list[list[Run]] = [[] for _ in tasks]
+    seconds = [0.0] * len(tasks)
+    jobs = [(task, run) for task in range(len(tasks)) for run in range(runs)]
+    for task, run, taken in _played(tasks, jobs, (horizon, seed, checkpoints), workers):
+        done[task].append(run)
+        seconds[task] += taken
+        if progress is not None:
+            progress(horizon)
+    return [
+        Runs(
+            policy=policy.name,
+            settings=describe(policy),
+            horizon=int(horizon),
+            seed=int(seed),
+            seconds=seconds[i],
+            runs=tuple(sorted(done[i], key=lambda run: run.index)),
+        )
+        for i, (policy, _) in enumerate(tasks)
+    ]
+
+
+def check_frame(horizon: int, runs: int, seed: int, workers: int | None) -> int:
+    """Refuse what `simulate_all` cannot work with; return the number of processes."""
+    for name, value, least in (("horizon", horizon, 1), ("runs", runs, 1), ("seed", seed, 0)):
+        check_whole(name, value, least)
+    if workers is None:
+        return os.cpu_count() or 1
+    check_whole("workers", workers, 1)
+    return workers
+
+
+def _kinds(tasks: Sequence[Task]) -> Iterator[Task]:
+    """Go through the tasks, one for each way in which visits are played."""
+    seen = set()
+    for policy, environment in tasks:
+        kind = type(policy), bool(getattr(policy, "interactive", False)), policy.survey.coding
+        if kind not in seen:
+            seen.add(kind)
+            yield policy, environment
+
+
+def _played(
+    tasks: Sequence[Task], jobs: Sequence[Job], frame: tuple[int, int, int], workers: int
+) -> Iterator[Played]:
+    """Play every job; they come as they end."""
+    if workers == 1:
+        for task, run in jobs:
+            yield _play(task, *tasks[task], run, *frame)
+        return
+    with extra("cli"):
+        from joblib import Parallel, delayed  # noqa: PLC0415
+
+    calls = (delayed(_play)(task, *tasks[task], run, *frame) for task, run in jobs)
+    share_out = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    yield from share_out(calls)
+
+
+def _play(
+    task: int,
+    policy: Policy,
+    environment: LinearEnvironment,
+    run: int,
+    horizon: int,
+    seed: int,
+    checkpoints: int,
+) -> Played:
+    started = time.perf_counter()
+    played = play_run(policy, environment, horizon, seed, run, checkpoints)
+    return task, played, time.perf_counter() - started

@@ -1,0 +1,149 @@
+"""Verdicts follow from the runs: made-up ones make each claim hold, fail, or hold in part."""
+
+import numpy as np
+import pytest
+
+import askless as al
+from askless.report.claims import BEST_ARM_COST, judged, well_below
+from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, Key, keys
+from askless.simulation import Drop, Run, Runs
+
+HORIZON = 1_000
+LIMIT = (19 / 24 - 1 / 2) * HORIZON / 2
+BOTH = ("x1", "x2")
+
+
+def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
+    """Return runs that end with these figures; a sequence has one for each run."""
+    regrets, many = np.broadcast_to(regret, runs), np.broadcast_to(questions, runs)
+    drops = tuple(Drop("arm1", "x1", 1, 1, useful=True) for _ in range(lost))
+    done = [
+        Run(
+            index=i,
+            visits=np.array([HORIZON // 2, HORIZON]),
+            regret=np.array([regrets[i] / 2, regrets[i]]),
+            asked=np.array([0, round(many[i] * HORIZON)]),
+            other_arms=0,
+            plays_at=np.zeros((2, 3), dtype=np.int64),
+            widest_at=np.zeros((2, 3)),
+            support=np.ones((3, 2), dtype=bool),
+            drops=drops,
+            questions_left=tuple(left),
+        )
+        for i in range(runs)
+    ]
+    return Runs("made", {}, HORIZON, 0, 0.0, tuple(done))
+
+
+def as_the_paper_says():
+    """Return runs of every curve with which all seven claims hold."""
+    found = {key: made() for key in keys()}
+    for label in (RIDGE, NET):
+        for beta_min in (0.3, 0.5, 0.7, 1.5):
+            for arms, questions in ((3, 5.0), (5, 9.0)):
+                # Ridge is better, and a larger beta_min is.
+                regret = (20 if label == RIDGE else 60) - 10 * beta_min
+                key = Key(label, arms, beta_min)
+                found[key] = made(regret, questions)
+                found[Key(label + ASKS, arms, beta_min)] = made(regret, questions - 1)
+    found[Key(NEVER, 5, 0.0)] = made(30.0, 50.0)
+    found[Key(NET_NEVER, 5, 0.0)] = made(70.0, 50.0)
+    found[Key(RIDGE, 5, 1.5)] = made(2 * LIMIT, left=(), lost=3)
+    return found
+
+
+def verdicts(runs):
+    return [claim.verdict for claim in judged(runs)]
+
+
+def test_all_claims_hold_where_the_runs_are_as_the_paper_says():
+    assert verdicts(as_the_paper_says()) == ["holds"] * 7
+
+
+RIDGES = [Key(RIDGE, arms, at) for arms, at in ((3, 0.3), (5, 0.3), (5, 0.5), (5, 0.7))]
+DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5, 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "changed", "verdict"),
+    [
+        (1, {Key(RIDGE, 5, 0.5): made(LIMIT + 1)}, "holds in part"),
+        (1, {Key(NET, 5, 0.7): made(1.0)}, "holds in part"),  # better than ridge
+        (1, {key: made(LIMIT + 1) for key in (*RIDGES, Key(NET, 5, 0.7))}, "does not hold"),
+        (2, {Key(RIDGE, 5, 1.5): made(LIMIT - 1)}, "holds in part"),  # worse than LinUCB, but well
+        (2, {Key(RIDGE, 5, 1.5): made(1.0)}, "does not hold"),
+        (3, {Key(NET, 5, 1.5): made(lost=1)}, "holds in part"),  # other arms still ask it
+        (3, {Key(NET, 3, 1.5): made(left=("x1", "x9"), lost=1)}, "holds in part"),
+        (
+            3,
+            {Key(NET, k, 1.5): made(LIMIT + 1, left=("x2",), lost=2) for k in (3, 5)},
+            "does not hold",
+        ),
+        (4, {Key(NET, 3, 0.7): made(left=("x1", "x2", "x7"))}, "holds in part"),
+        (4, {Key(NET, 3, 0.7): made(left=())}, "holds"),  # what matters is not its business
+        (
+            4,
+            {
+                key: made(left=("x5",))
+                for key in (Key(RIDGE, 3, 0.3), Key(NET, 3, 0.7), Key(NET, 3, 1.5))
+            },
+            "does not hold",
+        ),
+        (5, {Key(NET, 5, 0.7): made(questions=5.0)}, "holds in part"),  # as long as with 3 arms
+        (
+            5,
+            {
+                key: made(questions=4.0)
+                for key in (Key(RIDGE, 5, 0.3), Key(NET, 5, 0.7), Key(NET, 5, 1.5))
+            },
+            "does not hold",
+        ),
+        (6, {Key(NET + ASKS, 5, 0.7): made(53.0, 9.0)}, "holds in part"),  # nothing saved
+        (6, {Key(RIDGE + ASKS, 5, 0.3): made(17.0 + 1e-9, 8.0)}, "holds in part"),
+        (
+            6,
+            {key._replace(label=key.label + ASKS): made(99.0, 9.0) for key in DROPPING},
+            "does not hold",
+        ),
+        (7, {Key(NEVER, 5, 0.0): made(1.0)}, "holds in part"),
+        (7, {Key(NET, 5, 0.7): made(70.0)}, "holds in part"),  # drops nothing: the same regret
+        (
+            7,
+            {
+                **{Key(NEVER, 5, 0.0): made(1.0), Key(NET_NEVER, 5, 0.0): made(1.0)},
+                **{Key(RIDGE, 5, 0.3): made(2.0), Key(RIDGE, 5, 0.5): made(3.0)},
+                **{Key(RIDGE, 5, 0.7): made(4.0), Key(NET, 5, 0.7): made(5.0)},
+                Key(NET, 5, 1.5): made(6.0),
+            },
+            "does not hold",
+        ),
+    ],
+)
+def test_a_claim_fails_where_the_runs_say_otherwise(claim, changed, verdict):
+    assert verdicts(as_the_paper_says() | changed)[claim - 1] == verdict
+
+
+def test_a_part_needs_the_mean_and_most_runs():
+    few = {Key(RIDGE, 5, 0.3): made([LIMIT + 1, LIMIT + 1, LIMIT + 1, 0, 0])}  # 2 of 5, good mean
+    far = {Key(RIDGE, 5, 0.3): made([LIMIT - 1] * 4 + [LIMIT + 9])}  # 4 of 5, bad mean
+    for changed, agree in ((few, 2), (far, 4)):
+        _, part, *_ = judged(as_the_paper_says() | changed)[0].parts
+        assert (part.agree, part.runs, part.holds) == (agree, 5, False)
+
+
+def test_well_is_half_of_what_the_best_single_arm_costs():
+    """Integrate numerically: the best arm's mean less the best single arm's."""
+    world = al.paper_environment(arms=5, features=2, coding="raw")
+    middles = (np.arange(1_000) + 0.5) / 1_000
+    x1, x2 = np.meshgrid(middles, middles)
+    means = np.tensordot(world.coefficients, np.stack([np.ones_like(x1), x1, x2]), axes=1)
+    cost = means.max(axis=0).mean() - means.mean(axis=(1, 2)).max()
+    assert pytest.approx(cost, abs=1e-6) == BEST_ARM_COST
+    assert well_below(1_000) == pytest.approx(500 * cost, abs=1e-3)
+
+
+def test_claims_are_plain_data_with_their_figures():
+    first = judged(as_the_paper_says())[0].to_dict()
+    assert (first["number"], first["verdict"]) == (1, "holds")
+    assert first["parts"][0]["agree"] == 5
+    assert "17" in first["parts"][0]["measured"]  # 20 - 10 · 0.3
