@@ -19,7 +19,7 @@ check: $(READY)  ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(READY)  ## a first study, then the paper's experiment with its figures
+demo: $(READY)  ## a first study, then the paper's experiment, short, with its report
 	$(BIN)/python examples/first_study.py
 	$(BIN)/askless paper --quick
 

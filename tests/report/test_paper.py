@@ -49,8 +49,10 @@ def test_the_figures_have_the_curves_that_the_claims_and_the_reader_need(done):
 
 def test_curves_have_the_settings_that_are_stated(done):
     published = {"sigma": 1.0, "alpha": 1.0, "delta": 0.1, "b1": 2.0, "coding": "raw"}
+    shown = {}  # the page has a row a label: nothing but beta_min may differ within it
     for key, curve in done.curves.items():
         settings = curve.runs.settings
+        assert shown.setdefault(key.label, settings | {"beta_min": 0}) == settings | {"beta_min": 0}
         assert settings["beta_min"] == key.beta_min
         assert settings["delta"] == 0.1
         assert len(curve.runs.runs) == RUNS
@@ -93,6 +95,13 @@ def test_a_curve_is_what_simulate_gives_with_the_lemma_s_bound(done):
     assert curve.bounds[1, -1] == pytest.approx(bound)
     assert curve.bound[-1] == pytest.approx(curve.bounds[:, -1].mean())
     assert (curve.bounds >= [run.regret for run in curve.runs.runs]).all()
+
+
+def test_only_valid_sets_with_beta_min_below_the_effects_have_a_guarantee(done):
+    safe = {key for key, curve in done.curves.items() if curve.has_guarantee}
+    ridge = {Key(RIDGE + VALID, k, at) for k, at in ((3, 0.3), (5, 0.3), (5, 0.5), (5, 0.7))}
+    epoch = {Key(EPOCH, k, at) for k, at in ((3, 0.3), (5, 0.3), (5, 0.5), (5, 0.7))}
+    assert safe == {*ridge, *epoch, Key(NET + VALID, 5, 0.7)}
 
 
 def test_two_processes_write_the_same_bytes_as_one(folder, tmp_path):

@@ -58,6 +58,7 @@ def drawn(figure: Figure, ending: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "askless"}):  # else its identifiers are new every time
         dates = {"Date": None} if ending == "svg" else {}
         figure.savefig(buffer, format=ending, dpi=150, metadata=dates)
+    figure.set_layout_engine("none")  # laid out now: the next format need not do it again
     return buffer.getvalue()
 
 

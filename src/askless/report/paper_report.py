@@ -46,7 +46,6 @@ LOOKS = {
     EPOCH: ("#2e8b57", "-"),
 }
 PARTS = (100, 50, 20, 10, 5, 2, 1)  # of the horizon, at which the page shows regret and bound
-SETTINGS = ("policy", "radius", "coding", "alpha", "delta", "sigma", "b1", "b2", "lam", "growth")
 FULL = (100_000, 5)  # the paper's horizon and runs
 
 
@@ -177,15 +176,26 @@ def _content(
             # An interactive survey's regret and bound are those of the full one.
             if (bound := curve.bound) is not None and not curve.key.label.endswith(ASKS)
         ],
-        "settings": SETTINGS,
-        "described": [
-            (curve, {"policy": curve.runs.policy} | curve.runs.settings)
-            for curve in experiment.curves.values()
-        ],
+        "described": _described(experiment),
         "versions": versions(),
         "command": made_again_by(experiment),
         "colours": {"holds": "yes", "holds in part": "some", "does not hold": "no"},
     }
+
+
+def _described(experiment: Experiment) -> list[tuple[str, dict[str, Any], dict[int, list[str]]]]:
+    """Return each label's settings, and with how many arms and which beta_min it was run."""
+    settings: dict[str, dict[str, Any]] = {}
+    where: dict[str, dict[int, list[str]]] = {}
+    for (label, arms, beta_min), curve in experiment.curves.items():
+        where.setdefault(label, {}).setdefault(arms, []).append(f"{beta_min:g}")
+        given = {"policy": curve.runs.policy} | curve.runs.settings
+        settings[label] = {
+            name: value
+            for name, value in given.items()
+            if name != "beta_min" and value is not None and value is not False
+        }
+    return [(label, settings[label], where[label]) for label in settings]
 
 
 def _prices(figure: Figure) -> tuple[Figure, list[tuple[str, Curve]]]:
