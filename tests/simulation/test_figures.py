@@ -1,6 +1,9 @@
 """Figures: every curve is drawn from zero to the horizon with its spread."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import askless as al
 from askless.simulation.figures import draw
@@ -62,3 +65,15 @@ def test_a_label_looks_as_it_is_told_and_regret_alone_may_be_logarithmic():
     assert (regret.get_yscale(), asked.get_yscale()) == ("log", "linear")
     assert line.get_xdata().tolist() == [100, 200, 300, 400]  # zero has no logarithm
     assert "log scale" in regret.get_ylabel()
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_curves_that_an_eye_can_tell_apart_are_not_on_each_other(logarithmic):
+    def with_regret(runs, factor):
+        changed = [replace(run, regret=run.regret * factor) for run in runs.runs]
+        return replace(runs, runs=tuple(changed))
+
+    runs = some_runs()
+    curves = {"one": runs, "near": with_regret(runs, 1.005), "far": with_regret(runs, 1.05)}
+    regret, _ = draw(curves, log_regret=logarithmic).axes
+    assert regret.get_title(loc="left") == "On each other: one; near"
