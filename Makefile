@@ -23,7 +23,7 @@ demo: $(READY)  ## a first study, then the paper's experiment, short, with its r
 	$(BIN)/python examples/first_study.py
 	$(BIN)/askless paper --quick
 
-bench: $(BENCH)/.ready  ## speed beside numpy, obp and MABWiser, as ratios
+bench: $(BENCH)/.ready  ## speed beside numpy, obp, MABWiser and contextualbandits, as ratios: docs/speed.md (4 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks:benchmarks/stand_ins \
 		$(BENCH)/bin/python benchmarks/bench.py
 
@@ -40,7 +40,7 @@ mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its 
 $(BENCH)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
-		mabwiser skglm pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
+		mabwiser contextualbandits skglm pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
 	touch $@
 

@@ -1,4 +1,4 @@
-"""Speed as ratios, measured in one interleaved run: prints a table and writes JSON.
+"""Speed as ratios, measured in one interleaved run: prints tables, writes JSON and a page of docs.
 
 Run it with `make bench`, which makes an environment of its own for the rivals.
 """
@@ -6,169 +6,250 @@ Run it with `make bench`, which makes an environment of its own for the rivals.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import statistics
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
-from contenders import ARMS, CONTENDERS, FEATURES, visits
+from contenders import CONTENDERS, OTHERS, visits
+from cores import CORES, RUNS, measure_cores
 from dropping import DROPPING, run_dropping
+from growth import (
+    SUPPORTS,
+    measure_size,
+    measure_support,
+    multiply_adds,
+    shortened,
+    sizes,
+    speed_of_light,
+    visits_for,
+)
 from nets import ACTIVE, NETS, ROWS, stream
 from processor import machine
+from tables import Table
+
+import askless as al
 
 ROUNDS = 7
-NET_ROUNDS = 5
 EPOCH_VISITS = 102_400
 ASKING = {"arm": 20_480, "question": 2_048}  # visits of an interactive run, by grain
+ARMS, QUESTIONS = 5, 50
 
 
-def measure() -> dict[str, list[float]]:
-    """Return the microseconds a visit of every contender, a round after the other."""
-    times: dict[str, list[float]] = {name: [] for name, _, _ in CONTENDERS}
-    for name, run, count in CONTENDERS:  # compile and warm up
-        print(f"warming up {name} ...", file=sys.stderr)
-        run(*visits(min(count, 50)))
-    for i in range(ROUNDS):
-        print(f"round {i + 1} of {ROUNDS}", file=sys.stderr)
-        for name, run, count in CONTENDERS:
-            times[name].append(1e6 * run(*visits(count)) / count)
-    return times
-
-
-def measure_nets() -> list[dict[str, float | str]]:
-    """Return the microseconds of a refit of every maker, rows and active columns."""
-    rows: list[dict[str, float | str]] = []
-    for active in ACTIVE:
-        for n in ROWS:
-            data = stream(n, active)
-            print(f"elastic nets: {n:,} rows, {active} active", file=sys.stderr)
-            for _, run, _ in NETS:
-                run(data, 1)
-            spent = [
-                [1e6 * run(data, count) / count for _, run, count in NETS]
-                for _ in range(NET_ROUNDS)
-            ]
-            medians = [statistics.median(column) for column in zip(*spent, strict=True)]
-            for (name, _, _), median in zip(NETS, medians, strict=True):
-                rows.append(
-                    {
-                        "name": name,
-                        "rows": n,
-                        "active": active,
-                        "us_per_refit": median,
-                        "times_enet_path": medians[0] / median,
-                    }
-                )
-    return rows
-
-
-def show_nets(rows: list[dict[str, float | str]]) -> None:
-    """Print a line for each maker and number of active columns."""
-    print(f"\nElastic net, 51 columns, µs of a refit; median of {NET_ROUNDS} interleaved rounds\n")
-    heads = "".join(f"{f'n = {n:,}':>12}" for n in ROWS)
-    print(f"{'':<26}{'active':>7}{heads}{'× enet_path':>18}")
-    for active in ACTIVE:
-        for name, _, _ in NETS:
-            own = [row for row in rows if row["name"] == name and row["active"] == active]
-            cells = "".join(f"{row['us_per_refit']:>12,.1f}" for row in own)
-            least = min(float(row["times_enet_path"]) for row in own)
-            print(f"{name:<26}{active:>7}{cells}{least:>15,.0f} up")
-
-
-def measure_asking() -> dict[str, dict[str, float]]:
-    """Return the microseconds of a certified bound, and of a visit with and without asking all."""
-    print("interactive surveys", file=sys.stderr)
-    run_everything()
-    for grain in ASKING:
-        run_interactive(grain, 10)
-    spent: dict[str, list[float]] = {"asks everything": []} | {grain: [] for grain in ASKING}
-    for _ in range(ROUNDS):
-        spent["asks everything"].append(run_everything())
-        for grain, count in ASKING.items():
-            spent[grain].append(run_interactive(grain, count))
-    bounds = {name: statistics.median(values) for name, values in measure_bounds().items()}
-    return {
-        "us_per_bound": bounds,
-        "us_per_visit": {name: statistics.median(values) for name, values in spent.items()},
-    }
-
-
-def show_asking(asking: dict[str, dict[str, float]]) -> None:
-    """Print what a bound and a visit cost."""
-    print("\nInteractive surveys, ridge, 5 arms, 50 questions, beta_min 0.3, published_sqrt\n")
-    for name, median in asking["us_per_bound"].items():
-        print(f"{'bound, 50 unasked: ' + name:<38} {median:>9.2f} µs")
-    full = asking["us_per_visit"]["asks everything"]
-    for name, median in asking["us_per_visit"].items():
-        label = "a visit, sequential: " + (f"grain {name}" if name in ASKING else name)
-        print(f"{label:<38} {median:>9.2f} µs {median / full:>8.1f} ×")
-
-
-def measure_epochs() -> dict[str, float]:
-    """Return the microseconds a visit of the fused loops that drop questions."""
-    print("epochs", file=sys.stderr)
-    for name in DROPPING:
-        run_dropping(name, 2_048)
-    spent: dict[str, list[float]] = {name: [] for name in DROPPING}
-    for _ in range(ROUNDS):
-        for name in DROPPING:
-            spent[name].append(run_dropping(name, EPOCH_VISITS))
+def interleaved(tasks: dict[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, float]:
+    """Run every task once to warm up, then in turn, so many rounds; return the medians."""
+    for name, task in tasks.items():
+        print(f"  {name}", file=sys.stderr)
+        task()
+    spent: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            spent[name].append(task())
     return {name: statistics.median(values) for name, values in spent.items()}
 
 
-def show_epochs(medians: dict[str, float]) -> None:
-    """Print what a visit costs with and without epochs."""
-    print(f"\nFused loops, 5 arms, 50 questions, centred, {EPOCH_VISITS:,} visits\n")
-    for name, median in medians.items():
-        ridge = medians[name.replace("epoch", "ridge")]
-        print(f"{name:<38} {median:>9.2f} µs {ridge / median:>8.1f} × ridge")
+def compare_makers() -> Table:
+    """LinUCB of every maker on the same visits."""
+    world = al.paper_environment(arms=ARMS, features=QUESTIONS, coding="raw")
+    data = {name: visits(world, ARMS + count) for name, _, count in CONTENDERS}
+    arms: dict[str, np.ndarray] = {}
 
+    def task(name: str, run: Any, count: int) -> Callable[[], float]:
+        def timed() -> float:
+            seconds, arms[name] = run(data[name])
+            return 1e6 * seconds / count
 
-def main() -> None:
-    """Measure, print, write."""
-    times = measure()
-    nets = measure_nets()
-    asking = measure_asking()
-    epochs = measure_epochs()
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    head = f"LinUCB, {ARMS} arms, {FEATURES} questions; median of {ROUNDS} interleaved rounds"
-    print(f"{head}\n{machine()}, Python {platform.python_version()}, numba {numba.__version__}\n")
-    print(f"{'':<30} {'µs a visit':>11} {'× numpy':>9} {'× obp':>9}")
-    rows = []
-    for name, median in medians.items():
-        row = {
-            "name": name,
-            "us_per_visit": median,
-            "times_numpy": medians["numpy loop"] / median,
-            "times_obp": medians["obp LinUCB"] / median,
-            "rounds": times[name],
-        }
-        rows.append(row)
-        print(f"{name:<30} {median:>11.2f} {row['times_numpy']:>9.1f} {row['times_obp']:>9.1f}")
-    show_nets(nets)
-    show_asking(asking)
-    show_epochs(epochs)
-    out = Path("bench.json")
-    out.write_text(
-        json.dumps(
-            {
-                "machine": machine(),
-                "python": platform.python_version(),
-                "numpy": np.__version__,
-                "numba": numba.__version__,
-                "rows": rows,
-                "nets": nets,
-                "asking": asking,
-                "epochs": epochs,
-            },
-            indent=2,
-        )
+        return timed
+
+    medians = interleaved({name: task(name, run, n) for name, run, n in CONTENDERS})
+    numpys, light = arms["numpy loop"], multiply_adds(ARMS, QUESTIONS + 1) / speed_of_light()
+    table = Table(
+        "makers",
+        f"LinUCB, {ARMS} arms, {QUESTIONS} questions",
+        ("", "µs a visit", "× numpy", "× obp", "of the limit", "same arms"),
     )
-    print(f"\nWrote {out}")
+    for name, median in medians.items():
+        shared = min(len(numpys), len(arms[name]))
+        same = float(np.mean(numpys[:shared] == arms[name][:shared]))
+        table.add(
+            name,
+            median,
+            medians["numpy loop"] / median,
+            medians["obp LinUCB"] / median,
+            None if name in OTHERS else light / median,
+            None if name in OTHERS else same,
+        )
+    return table
+
+
+def compare_sizes() -> Table:
+    """Our loop with more questions and more arms, beside numpy and the limit."""
+    table = Table(
+        "growth",
+        "LinUCB, fused: more questions, then more arms",
+        ("arms", "questions", "µs a visit", "ps / arm / question²", "of the limit", "× numpy"),
+    )
+    data = {size: visits_for(*size) for size in sizes()}
+    spent: dict[tuple[int, int], list[tuple[float, float]]] = {size: [] for size in data}
+    light = []
+    for i in range(1 + ROUNDS):
+        for size, both in data.items():
+            measured = measure_size(both)
+            light.append(speed_of_light())
+            if i > 0:  # the first round warms up
+                spent[size].append(measured)
+    for (arms, questions), rounds in spent.items():
+        ours, numpys = (statistics.median(column) for column in zip(*rounds, strict=True))
+        least = multiply_adds(arms, questions + 1) / statistics.median(light)
+        table.add(
+            arms, questions, ours, 1e6 * ours / (arms * questions**2), least / ours, numpys / ours
+        )
+    return table
+
+
+def compare_supports() -> Table:
+    """Ridge SurveyUCB once all but some questions are gone."""
+    table = Table(
+        "support",
+        f"Ridge SurveyUCB, fused, {ARMS} arms, {QUESTIONS} questions of which some are left",
+        ("left in an arm", "µs a visit", "× everything left"),
+    )
+    runs = {useful: shortened(useful) for useful in SUPPORTS}
+    medians = interleaved(
+        {
+            str(useful): lambda player=player, blocks=blocks: measure_support(player, blocks)
+            for useful, (player, blocks, _) in runs.items()
+        }
+    )
+    for useful, (_, _, left) in runs.items():
+        median = medians[str(useful)]
+        table.add(left / ARMS, median, medians[str(SUPPORTS[-1])] / median)
+    return table
+
+
+def compare_cores() -> Table:
+    """Runs of one policy shared out among processes."""
+    table = Table(
+        "cores",
+        f"Ridge SurveyUCB, {RUNS} runs on {os.cpu_count()} cores",
+        ("processes", "seconds", "× one"),
+    )
+    medians = interleaved({str(n): lambda n=n: measure_cores(n) for n in CORES}, rounds=5)
+    for count, median in medians.items():
+        table.add(int(count), median, medians["1"] / median)
+    return table
+
+
+def compare_drops() -> Table:
+    """The compiled loops of the policies that drop questions."""
+    table = Table(
+        "epochs",
+        f"{ARMS} arms, {QUESTIONS} questions, centred, {EPOCH_VISITS:,} visits",
+        ("fused", "µs a visit", "× ridge"),
+    )
+    medians = interleaved(
+        {name: lambda name=name: run_dropping(name, EPOCH_VISITS) for name in DROPPING}
+    )
+    for name, median in medians.items():
+        table.add(name, median, medians[name.replace("epoch", "ridge")] / median)
+    return table
+
+
+def compare_nets() -> Table:
+    """Elastic nets of every maker, refitted after every row."""
+    table = Table(
+        "nets",
+        "Elastic net, 51 columns: a refit after each row",
+        ("", "active", *(f"µs, n = {n:,}" for n in ROWS), "× enet_path"),
+    )
+    for active in ACTIVE:
+        medians = []
+        for n in ROWS:
+            data = stream(n, active)
+            tasks = {
+                f"{name}, {n:,} rows, {active} active": lambda data=data, run=run, count=count: (
+                    1e6 * run(data, count) / count
+                )
+                for name, run, count in NETS
+            }
+            medians.append(list(interleaved(tasks, rounds=5).values()))
+        for (name, _, _), own in zip(NETS, zip(*medians, strict=True), strict=True):
+            least = min(row[0] / mine for row, mine in zip(medians, own, strict=True))
+            table.add(name, active, *own, least)
+    return table
+
+
+def compare_asking() -> Table:
+    """What a certified bound costs, and a visit that asks no more than it must."""
+    table = Table(
+        "asking",
+        f"Interactive surveys, ridge, {ARMS} arms, {QUESTIONS} questions, beta_min 0.3",
+        ("", "µs", "× asks everything"),
+    )
+    for name, values in measure_bounds().items():
+        table.add(f"bound, 50 unasked: {name}", statistics.median(values), None)
+    tasks: dict[str, Callable[[], float]] = {"asks everything": run_everything}
+    for grain, count in ASKING.items():
+        tasks[f"grain {grain}"] = lambda grain=grain, count=count: run_interactive(grain, count)
+    medians = interleaved(tasks)
+    for name, median in medians.items():
+        table.add(f"a visit, sequential: {name}", median, median / medians["asks everything"])
+    return table
+
+
+COMPARISONS: tuple[Callable[[], Table], ...] = (
+    compare_makers,
+    compare_sizes,
+    compare_supports,
+    compare_cores,
+    compare_drops,
+    compare_nets,
+    compare_asking,
+)
+
+
+def head() -> str:
+    """Say on what the tables were made."""
+    versions = {"Python": platform.python_version(), "numpy": np.__version__}
+    versions["numba"] = numba.__version__
+    made = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{machine()}, {os.cpu_count()} cores, {made}; medians of {ROUNDS} rounds in turn"
+
+
+def main(names: Iterable[str]) -> None:
+    """Measure, print, write."""
+    wanted = set(names) or {run.__name__.removeprefix("compare_") for run in COMPARISONS}
+    print(head())
+    tables = []
+    for run in COMPARISONS:
+        if run.__name__.removeprefix("compare_") in wanted:
+            print(run.__name__, file=sys.stderr)
+            tables.append(run())
+            print(f"\n{tables[-1].text()}", flush=True)
+    if not list(names):
+        data = {"made_on": head(), "tables": {table.name: table.to_dict() for table in tables}}
+        Path("bench.json").write_text(json.dumps(data, indent=2))
+        page = "\n\n".join([HEADING.format(head=head()), *(table.markdown() for table in tables)])
+        Path("docs/speed.md").write_text(page + "\n")
+        print("\nWrote bench.json and docs/speed.md")
+
+
+HEADING = """# Speed
+
+`make bench` measured this and wrote this page, and `bench.json` with the same numbers.
+Made on: {head} (5 for the nets and the cores).
+
+Ratios above 1 mean faster than what they are named after. *Of the limit*: the multiply-adds that
+the algorithm cannot do without, at the speed at which this core does multiply-adds and nothing
+else, divided by the time taken. *Same arms*: in how many of the visits a maker plays what numpy
+plays. Rivals and ours get the same contexts, drawn beforehand, and the same rewards."""
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,107 +1,198 @@
-"""LinUCB of several makers on the same visits: each plays and learns so many of them, timed."""
+"""LinUCB of several makers on the same visits: each plays and learns them, timed.
+
+The first visits go to the arms in turn, before the clock starts: with no rows all arms are tied,
+and makers break ties differently. From then on the algorithm is the same, so all play the same
+arms; the bench says in how many visits they do.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 import askless as al
-from askless.simulation.players import Fused
+from askless.kernels.outcome import outcome
+from askless.simulation.players import Fused, noise_of
 
-ARMS, FEATURES = 5, 50
-WORLD = al.paper_environment(arms=ARMS, features=FEATURES, coding="raw")
-WIDTH = 1 + np.sqrt(np.log(2 / 0.1) / 2)
+Played = tuple[float, np.ndarray]  # seconds, and the arms
 
 
-def visits(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw contexts and every arm's reward, the same for all contenders."""
-    blocks = WORLD.respondents(1, 0)
+class Visits(NamedTuple):
+    """Contexts and what every arm would bring; the same for all contenders."""
+
+    world: al.LinearEnvironment
+    contexts: np.ndarray
+    luck: np.ndarray
+    rewards: np.ndarray
+
+    @property
+    def arms(self) -> int:
+        """How many arms there are."""
+        return len(self.world.arms)
+
+    @property
+    def width(self) -> float:
+        """By what LinUCB multiplies a context's width (maths 6)."""
+        return float(self.world.reward.span * (1 + np.sqrt(np.log(2 / 0.1) / 2)))
+
+    def first(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return arms, contexts and rewards of the visits before the clock starts."""
+        arms = np.arange(self.arms)
+        return arms, self.contexts[: self.arms], self.rewards[arms, arms]
+
+    def rest(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return contexts and rewards of the visits that are timed."""
+        return self.contexts[self.arms :], self.rewards[self.arms :]
+
+
+def visits(world: al.LinearEnvironment, count: int) -> Visits:
+    """Draw visits."""
+    blocks = world.respondents(1, 0)
     drawn = [next(blocks) for _ in range(-(-count // 1024))]
-    contexts = np.vstack([block.contexts for block in drawn])[:count]
+    contexts = np.ascontiguousarray(np.vstack([block.contexts for block in drawn])[:count])
     luck = np.concatenate([block.luck for block in drawn])[:count]
-    rewards = contexts @ WORLD.coefficients.T + luck[:, None] - 0.5
-    return np.ascontiguousarray(contexts), np.clip(rewards, 0, 2)
+    form, spread, low = noise_of(world)
+    expected = contexts @ world.coefficients.T
+    rewards = np.empty_like(expected)
+    for k in range(expected.shape[1]):
+        for t in range(count):
+            units = outcome(form, spread, low, world.reward.span, expected[t, k], luck[t])
+            rewards[t, k] = world.reward.from_units(units, raw=True)
+    return Visits(world, contexts, luck, rewards)
 
 
-def policy() -> al.LinUCB:
-    """Return our LinUCB."""
-    return al.LinUCB(WORLD.survey, arms=WORLD.arms, reward=WORLD.reward, delta=0.1)
+def started(data: Visits) -> al.LinUCB:
+    """Return our LinUCB after the first visits."""
+    world = data.world
+    policy = al.LinUCB(world.survey, arms=world.arms, reward=world.reward, delta=0.1)
+    policy.learn_rows(*data.first())
+    return policy
 
 
-def numpy_loop(contexts: np.ndarray, rewards: np.ndarray) -> float:
+def numpy_loop(data: Visits) -> Played:
     """Sherman-Morrison in plain numpy, all arms scored in one product."""
-    p = contexts.shape[1]
-    inverse = np.repeat(np.eye(p)[None], ARMS, axis=0)
-    estimate = np.zeros((ARMS, p))
+    p, width = data.contexts.shape[1], data.width
+    inverse = np.repeat(np.eye(p)[None], data.arms, axis=0)
+    estimate, played = np.zeros((data.arms, p)), []
+
+    def learn(arm: int, z: np.ndarray, reward: float, product: np.ndarray) -> None:
+        gain = product / (1.0 + product @ z)
+        inverse[arm] -= np.outer(gain, product)
+        estimate[arm] += gain * (reward - estimate[arm] @ z)
+
+    for arm, z, reward in zip(*data.first(), strict=True):
+        learn(arm, z, reward, inverse[arm] @ z)
     start = time.perf_counter()
-    for z, outcome in zip(contexts, rewards, strict=True):
+    for z, outcomes in zip(*data.rest(), strict=True):
         products = inverse @ z
-        widths = np.sqrt(products @ z)
-        arm = int(np.argmax(estimate @ z + WIDTH * widths))
-        gain = products[arm] / (1.0 + widths[arm] ** 2)
-        inverse[arm] -= np.outer(gain, products[arm])
-        estimate[arm] += gain * (outcome[arm] - estimate[arm] @ z)
-    return time.perf_counter() - start
+        arm = int(np.argmax(estimate @ z + width * np.sqrt(products @ z)))
+        learn(arm, z, outcomes[arm], products[arm])
+        played.append(arm)
+    return time.perf_counter() - start, np.array(played)
 
 
-def obp_lin_ucb(contexts: np.ndarray, rewards: np.ndarray) -> float:
+def obp_lin_ucb(data: Visits) -> Played:
     """Open Bandit Pipeline's LinUCB."""
     from obp.policy import LinUCB  # noqa: PLC0415 (in the bench's own environment only)
 
-    model = LinUCB(dim=contexts.shape[1], n_actions=ARMS, epsilon=WIDTH)
+    model = LinUCB(dim=data.contexts.shape[1], n_actions=data.arms, epsilon=data.width)
+    for arm, z, reward in zip(*data.first(), strict=True):
+        model.update_params(action=arm, reward=reward, context=z[None])
+    played = []
     start = time.perf_counter()
-    for z, outcome in zip(contexts, rewards, strict=True):
+    for z, outcomes in zip(*data.rest(), strict=True):
         row = z[None]
         arm = int(model.select_action(row)[0])
-        model.update_params(action=arm, reward=outcome[arm], context=row)
-    return time.perf_counter() - start
+        model.update_params(action=arm, reward=outcomes[arm], context=row)
+        played.append(arm)
+    return time.perf_counter() - start, np.array(played)
 
 
-def mabwiser_lin_ucb(contexts: np.ndarray, rewards: np.ndarray) -> float:
+def mabwiser_lin_ucb(data: Visits) -> Played:
     """MABWiser's LinUCB."""
     from mabwiser.mab import MAB, LearningPolicy  # noqa: PLC0415
 
-    model = MAB(list(range(ARMS)), LearningPolicy.LinUCB(alpha=WIDTH))
-    model.fit(list(range(ARMS)), rewards[0].tolist(), np.repeat(contexts[:1], ARMS, axis=0))
+    arms, contexts, rewards = data.first()
+    model = MAB(arms.tolist(), LearningPolicy.LinUCB(alpha=data.width, l2_lambda=1.0))
+    model.fit(arms.tolist(), rewards.tolist(), contexts)
+    played = []
     start = time.perf_counter()
-    for z, outcome in zip(contexts, rewards, strict=True):
+    for z, outcomes in zip(*data.rest(), strict=True):
         row = z[None]
         arm = model.predict(row)
-        model.partial_fit([arm], [outcome[arm]], row)
-    return time.perf_counter() - start
+        model.partial_fit([arm], [outcomes[arm]], row)
+        played.append(arm)
+    return time.perf_counter() - start, np.array(played)
 
 
-def askless_rows(contexts: np.ndarray, rewards: np.ndarray) -> float:
+def contextualbandits_lin_ucb(data: Visits) -> Played:
+    """LinUCB of contextualbandits, in double precision, by Sherman-Morrison."""
+    from contextualbandits.online import LinUCB  # noqa: PLC0415
+
+    model = LinUCB(
+        data.arms, alpha=data.width, lambda_=1.0, fit_intercept=False, use_float=False, method="sm"
+    )
+    arms, contexts, rewards = data.first()
+    model.partial_fit(contexts, arms, rewards)
+    played = []
+    start = time.perf_counter()
+    for z, outcomes in zip(*data.rest(), strict=True):
+        row = z[None]
+        arm = int(model.predict(row)[0])
+        model.partial_fit(row, np.array([arm]), np.array([outcomes[arm]]))
+        played.append(arm)
+    return time.perf_counter() - start, np.array(played)
+
+
+def askless_rows(data: Visits) -> Played:
     """Ours, one visit at a time through the array door: checked, put on the grid, learned."""
-    model = policy()
+    model, played = started(data), []
     start = time.perf_counter()
-    for z, outcome in zip(contexts, rewards, strict=True):
+    for z, outcomes in zip(*data.rest(), strict=True):
         arm = model.play(z)
-        model.learn_row(arm, z, outcome[arm])
-    return time.perf_counter() - start
+        model.learn_row(arm, z, outcomes[arm])
+        played.append(arm)
+    return time.perf_counter() - start, np.array(played)
 
 
-def askless_fused(contexts: np.ndarray, rewards: np.ndarray) -> float:
+def askless_fused(data: Visits) -> Played:
     """Ours, in the simulator's compiled loop; the contexts are drawn beforehand, as for all."""
-    del rewards
-    player = Fused(policy(), WORLD)
-    drops = np.zeros((ARMS, FEATURES), dtype=np.int64)
-    blocks = [al.environments.Block(contexts, np.full(len(contexts), 0.5))]
+    return fused(started(data), data)
+
+
+def askless_net(data: Visits) -> Played:
+    """Ours, another algorithm: Elastic Net SurveyUCB in the compiled loop, nothing dropped."""
+    world = data.world
+    net = al.ElasticNetSurveyUCB(
+        world.survey, arms=world.arms, reward=world.reward, beta_min=0.3, delta=0.1
+    )
+    net.learn_rows(*data.first())
+    return fused(net, data)
+
+
+def fused(policy: al.Policy, data: Visits) -> Played:
+    """Play and learn what is timed in the compiled loop."""
+    player = Fused(policy, data.world)
+    drops = np.zeros(policy.support.shape, dtype=np.int64)
+    block = al.environments.Block(data.contexts[data.arms :], data.luck[data.arms :])
     start = time.perf_counter()
-    for block in blocks:
-        player.play(block, 0, drops)
-    return time.perf_counter() - start
+    played = player.play(block, 0, drops)
+    return time.perf_counter() - start, played.arms
 
 
-# Name, contender, visits of one measurement: about a tenth of a second each.
-CONTENDERS: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], float], int], ...] = (
+# Name, contender, visits of one measurement: a tenth of a second each, or a third for the slowest.
+CONTENDERS: tuple[tuple[str, Callable[[Visits], Played], int], ...] = (
     ("numpy loop", numpy_loop, 4_000),
-    ("obp LinUCB", obp_lin_ucb, 1_000),
+    ("obp LinUCB", obp_lin_ucb, 1_500),
     ("MABWiser LinUCB", mabwiser_lin_ucb, 300),
+    ("contextualbandits LinUCB", contextualbandits_lin_ucb, 500),
     ("askless, one visit at a time", askless_rows, 20_000),
     ("askless, fused", askless_fused, 60_000),
+    ("askless, elastic net, fused", askless_net, 60_000),
 )
+OTHERS = ("askless, elastic net, fused",)  # not LinUCB: plays other arms
 
-__all__ = ["CONTENDERS", "visits"]
+__all__ = ["CONTENDERS", "OTHERS", "Played", "Visits", "fused", "visits"]

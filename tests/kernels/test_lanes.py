@@ -38,6 +38,21 @@ def test_every_step_is_numpy_s(seed):
     assert sums[5] == 0
 
 
+@njit
+def sum_up(rows, sums):
+    lanes.fetch(rows[0], 0)  # a hint, which changes nothing
+    a, b, c = lanes.load(rows[0], 0), lanes.load(rows[1], 0), lanes.load(rows[2], 0)
+    d, e, f = lanes.load(rows[3], 0), lanes.load(rows[4], 0), lanes.load(rows[5], 0)
+    g, h = lanes.load(rows[6], 0), lanes.load(rows[7], 0)
+    lanes.store(sums, 0, lanes.totals(a, b, c, d, e, f, g, h))
+
+
+def test_eight_vectors_are_summed_in_their_order():
+    rows, sums = np.random.default_rng(7).normal(size=(8, 8)), np.zeros(8)
+    sum_up(rows, sums)
+    np.testing.assert_allclose(sums, rows.sum(axis=1), rtol=1e-13)
+
+
 @pytest.mark.parametrize("length", [1, 8, 15, 16, 17, 51, 200])
 def test_padding_leaves_room_for_a_pair_of_lanes_at_every_column(length):
     wide = lanes.padded(length)

@@ -43,8 +43,8 @@ def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, c
     state = policy._model.arms
     rng = np.random.default_rng(1)
     directions = np.eye(d + 1)
-    # Stops just before a refresh (every 1,024 rows), where the drift is largest.
-    for stop in (1, 3, 17, 1_023, 50 * 1_025 - 1, 975 * 1_025 - 1, 1_000_000):
+    # Stops just before a refresh (every 4,096 rows), where the drift is largest.
+    for stop in (1, 3, 17, 1_023, 4_096, 12 * 4_097 - 1, 244 * 4_097 - 1, 1_000_000):
         rows = design(rng, stop - int(state.n[0]), d, collinear=collinear)
         arms, ys = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
         doors.learn_rows(policy._model.address, arms, rows, ys)
@@ -60,10 +60,10 @@ def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, c
     assert state.stale[0] > 0  # the last look was at updates, not at a fresh factor
 
 
-def test_a_refresh_comes_before_a_thousand_and_twenty_five_updates():
+def test_a_refresh_comes_after_4096_updates():
     policy = al.LinUCB(al.Survey.unit(2), arms=["a"], reward=(0, 1))
-    rows = design(np.random.default_rng(0), 1_025, 2, collinear=False)
-    policy.learn_rows([0] * 1_024, rows[:1_024], [0.5] * 1_024)
-    assert policy._model.arms.stale[0] == 1_024
-    policy.learn_row(0, rows[1_024], 0.5)
+    rows = design(np.random.default_rng(0), 4_097, 2, collinear=False)
+    policy.learn_rows([0] * 4_096, rows[:4_096], [0.5] * 4_096)
+    assert policy._model.arms.stale[0] == 4_096
+    policy.learn_row(0, rows[4_096], 0.5)
     assert policy._model.arms.stale[0] == 0

@@ -13,8 +13,8 @@ import numpy as np
 from askless.kernels import ridge
 from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Floats, Ints, Rule, aligned
 from askless.kernels.compiling import INLINE, internal
-from askless.kernels.lanes import WIDTH, fma, load, padded, product, spread, store
-from askless.kernels.triangle import sweep
+from askless.kernels.lanes import WIDTH, fetch, fma, load, padded, product, spread, store
+from askless.kernels.triangle import sweep, sweep_half
 
 AHEAD = LATE
 # A squared width that may have fallen by this factor has lost digits; it is computed anew.
@@ -52,6 +52,14 @@ def look(ahead: Ahead, arms: Arms, rows: Floats) -> None:
     ahead.contexts[:, count:] = 0.0
     for k in range(ahead.mean.shape[0]):
         score(ahead, arms, k)
+
+
+@internal(**INLINE)
+def fetch_row(rows: Floats, t: int) -> None:
+    """Have a row at hand by the time it is looked at."""
+    if t < rows.shape[0]:
+        for j in range(0, rows.shape[1], WIDTH):
+            fetch(rows[t], j)
 
 
 @internal()
@@ -137,13 +145,13 @@ def learn(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int, z: Floats, y: fl
         arms.projected[k, i] = ahead.projected[k, i, t]
     arms.projected[k, arms.size[k] :] = 0.0
     ridge.update(rule, arms, k, rule.span * y - ahead.mean[k, t])
-    follow(ahead, rule, arms, k)
+    follow(ahead, rule, arms, k, t)
     return dropped
 
 
 @internal(**INLINE)
-def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int) -> None:
-    """Bring arm k's view of the contexts up to date, once it has learned a row."""
+def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int) -> None:
+    """Bring arm k's view of the contexts to come up to date, once it has learned context t."""
     tau, move = arms.step[0], arms.step[1]
     ahead.fallen[k] *= tau
     if ahead.fallen[k] > FALLEN:
@@ -153,7 +161,10 @@ def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int) -> None:
     # and so by a factor of at most tau.
     late = max(arms.late[k] - 1, 0)
     slopes, lifts = arms.slopes[k, late], arms.lifts[k, late]
-    sweep(ahead.projected[k], 0, 0, arms.size[k], slopes, lifts, ahead.gain)
+    if t < WIDTH - 1:
+        sweep(ahead.projected[k], 0, 0, arms.size[k], slopes, lifts, ahead.gain)
+    else:  # the first half is over and not looked at again: whatever it holds
+        sweep_half(ahead.projected[k], WIDTH, arms.size[k], slopes, lifts, ahead.gain)
     if rule.net == NET_ESTIMATES:
         combine(ahead.contexts, arms.columns[k], arms.estimate[k], arms.size[k], ahead.mean[k])
         move = 0.0

@@ -25,7 +25,7 @@ from askless.kernels.machine import call_at
 from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
 DECLINED = -3
-REFUSED = (DECLINED, FULL)
+REFUSED = max(DECLINED, FULL)  # what is above has been done
 
 
 @kernel()
@@ -52,7 +52,7 @@ def play_row(address: int, live: Flags, z: Floats) -> int:
     columns, rule, arms = open_header(address)
     if not admit(columns, arms, z):
         return DECLINED
-    best = ridge.best_arm(rule, arms, live, arms.row)
+    best = ridge.best_arm(rule, arms, live, arms.row[: z.shape[0]])
     for k in range(live.shape[0]):
         arms.ready[k] = 1 if live[k] else 0
     return best
@@ -78,7 +78,7 @@ def learn_row(address: int, k: int, z: Floats, reward: float) -> int:
     y = reward_units(rule, reward)
     if not 0 <= k < arms.n.shape[0] or math.isnan(y) or not admit(columns, arms, z):
         return DECLINED
-    return ridge.learn(rule, arms, k, arms.row, y, int(arms.ready[k]))
+    return ridge.learn(rule, arms, k, arms.row[: z.shape[0]], y, int(arms.ready[k]))
 
 
 @kernel()

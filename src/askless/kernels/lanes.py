@@ -16,6 +16,7 @@ from askless.kernels.machine import step
 
 __all__ = [
     "WIDTH",
+    "fetch",
     "fma",
     "load",
     "magnitude",
@@ -27,6 +28,7 @@ __all__ = [
     "store",
     "store_totals",
     "total",
+    "totals",
     "with_sign",
 ]
 
@@ -78,6 +80,22 @@ def load(_: Any, array: Any, at: Any) -> Any:
         return builder.load(_address(context, builder, signature, args), align=8)
 
     return LANES(array, at), code
+
+
+@step
+def fetch(_: Any, array: Any, at: Any) -> Any:
+    """Bring the numbers around index `at` nearer, so that nobody waits for them later."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.bitcast(
+            _address(context, builder, signature, args), ir.IntType(8).as_pointer()
+        )
+        shape = ir.FunctionType(ir.VoidType(), [place.type, INDEX, INDEX, INDEX])
+        hint = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0i8")
+        builder.call(hint, [place, *(ir.Constant(INDEX, i) for i in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(array, at), code
 
 
 @step
@@ -190,6 +208,27 @@ def total(_: Any, a: Any) -> Any:
         return builder.extract_element(vector, ir.Constant(INDEX, 0))
 
     return types.float64(a), code
+
+
+@step
+def totals(_: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+    """Return the sums of the lanes of eight vectors, a vector a lane.
+
+    Each sum is ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        vectors = list(args)
+        for width in (1, 2, 4):  # neighbours of so many lanes are added, of two vectors at once
+            low = [i + (WIDTH - width if i & width else 0) for i in range(WIDTH)]
+            high = [i + width for i in low]
+            vectors = [
+                builder.fadd(_pick(builder, x, low, y), _pick(builder, x, high, y))
+                for x, y in zip(vectors[::2], vectors[1::2], strict=True)
+            ]
+        return vectors[0]
+
+    return LANES(a, b, c, d, e, f, g, h), code
 
 
 @step

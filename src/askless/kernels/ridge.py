@@ -9,6 +9,7 @@ import numpy as np
 
 from askless.kernels.bundles import (
     DROP,
+    FIXED,
     LOOK,
     NET_ESTIMATES,
     NO_NET,
@@ -45,7 +46,7 @@ from askless.kernels.triangle import (
     transposed_times,
 )
 
-REFRESH_EVERY = 1024  # rank-one updates between fresh factors (maths 2.3)
+REFRESH_EVERY = 4096  # rank-one updates between fresh factors (maths 2.3)
 TIED = 1e-9  # scores nearer than this, relatively, are tied: rounding shall not decide (maths 2)
 
 
@@ -312,12 +313,13 @@ def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
     if rule.beta_min > 0.0 or rule.sharp_bias or rule.net != NO_NET:
         catch_up(arms, k)
         diagonal_of(arms.root[k], arms.weights[k], arms.size[k], arms.variance[k])
-    arms.log_det[k] += math.log(tau)
     if rule.net != NO_NET:
         call_at(arms.links[REFIT], arms.links[0], k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
-    call_at(arms.links[RADIUS], arms.links[0], k)
+    if rule.form != FIXED:
+        arms.log_det[k] += math.log(tau)
+        call_at(arms.links[RADIUS], arms.links[0], k)
 
 
 @internal(**INLINE)

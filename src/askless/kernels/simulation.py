@@ -19,7 +19,7 @@ def play_visits(
     future: ahead.Ahead,
     contexts: Floats,
     luck: Floats,
-    every: Ints,
+    matter: Ints,
     coefficients: Floats,
     noise: tuple[int, float, float],
     always: Ints,
@@ -33,23 +33,25 @@ def play_visits(
 ) -> None:
     """Play one visit a row of `contexts` and learn from it.
 
-    `address` is that of the header of a policy's buffers. `every` column and its `coefficients` get
-    one more at the end, which is zero. `noise` is (form, spread, smallest reward in units). `draws`
-    are numbers in [0, 1) where the arm is drawn, else -1. `begun` visits were played before;
+    `address` is that of the header of a policy's buffers. Rewards depend on the columns that
+    `matter` by `coefficients`; both have one more at the end, which is zero. `noise` is (form,
+    spread, smallest reward in units). `draws` are numbers in [0, 1) where the arm is drawn,
+    else -1. `begun` visits were played before;
     `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`, the
     radius of its set (of `radii`), its expected `regret`, and how many questions were `asked`.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
-    expected, arm_count = future.expected, coefficients.shape[0]
+    expected, arm_count, count = future.expected, coefficients.shape[0], matter.shape[0] - 1
     questions = count_asked(arms.support, always)
     for start in range(0, contexts.shape[0], ahead.AHEAD):
         block = contexts[start : start + ahead.AHEAD]
         ahead.look(future, arms, block)
         for k in range(arm_count):
-            ahead.combine(future.contexts, every, coefficients[k], contexts.shape[1], expected[k])
+            ahead.combine(future.contexts, matter, coefficients[k], count, expected[k])
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
+            ahead.fetch_row(contexts, now + ahead.AHEAD)
             best = ahead.best_arm(future, rule, arms, t)
             if draws[now] >= 0.0:
                 best = drawn_arm(address, draws[now], best)

@@ -16,8 +16,8 @@ from askless.kernels.lanes import (
     quotient,
     spread,
     store,
-    store_totals,
     total,
+    totals,
 )
 
 
@@ -58,20 +58,27 @@ def add_multiple(weight: float, x: Floats, y: Floats, size: int) -> None:
 
 @kernel(**INLINE)
 def times(root: Floats, z: Floats, size: int, out: Floats) -> None:
-    """Put M z into `out`, whole lanes of it; four rows share a pass over z.
+    """Put M z into `out`, whole lanes of it; eight rows share a pass over z.
 
     They read the zeros above the diagonal, and in the last lane those below the last row.
     """
-    for i in range(0, -(-size // WIDTH) * WIDTH, 4):
-        row0, row1, row2, row3 = root[i], root[i + 1], root[i + 2], root[i + 3]
-        a = b = c = d = spread(0.0)
-        for j in range(0, i + 4, WIDTH):
-            x = load(z, j)
-            a = fma(load(row0, j), x, a)
-            b = fma(load(row1, j), x, b)
-            c = fma(load(row2, j), x, c)
-            d = fma(load(row3, j), x, d)
-        store_totals(out, i, a, b, c, d)
+    for i in range(0, size, WIDTH):
+        a = b = c = d = e = f = g = h = spread(0.0)
+        r0, r1, r2, r3 = root[i], root[i + 1], root[i + 2], root[i + 3]
+        if size - i <= WIDTH // 2:  # half a lane is left: the rows of its other half are not read
+            for j in range(0, i + 1, WIDTH):
+                x = load(z, j)
+                a, b = fma(load(r0, j), x, a), fma(load(r1, j), x, b)
+                c, d = fma(load(r2, j), x, c), fma(load(r3, j), x, d)
+        else:
+            r4, r5, r6, r7 = root[i + 4], root[i + 5], root[i + 6], root[i + 7]
+            for j in range(0, i + 1, WIDTH):
+                x = load(z, j)
+                a, b = fma(load(r0, j), x, a), fma(load(r1, j), x, b)
+                c, d = fma(load(r2, j), x, c), fma(load(r3, j), x, d)
+                e, f = fma(load(r4, j), x, e), fma(load(r5, j), x, f)
+                g, h = fma(load(r6, j), x, g), fma(load(r7, j), x, h)
+        store(out, i, totals(a, b, c, d, e, f, g, h))
 
 
 @kernel(**INLINE)
@@ -129,6 +136,20 @@ def sweep(
         gains0, gains1 = fma(lift, old0, gains0), fma(lift, old1, gains1)
     store(gain, j, gains0)
     store(gain, j + WIDTH, gains1)
+
+
+@internal(**INLINE)
+def sweep_half(
+    matrix: Floats, j: int, size: int, slopes: Floats, lifts: Floats, gain: Floats
+) -> None:
+    """Do as `sweep` with eight columns of M times anything."""
+    gains = spread(0.0)
+    for i in range(size):
+        row = matrix[i]
+        old = load(row, j)
+        store(row, j, fma(spread(-slopes[i]), gains, old))
+        gains = fma(spread(lifts[i]), old, gains)
+    store(gain, j, gains)
 
 
 @internal(**INLINE)
@@ -262,14 +283,15 @@ def inverse_of(root: Floats, weights: Floats, size: int, out: Floats) -> float:
 
 @internal()
 def whole_times(matrix: Floats, z: Floats, size: int, out: Floats) -> None:
-    """Put a square matrix times z into `out`, whole lanes of it; four rows share a pass over z."""
-    for i in range(0, -(-size // WIDTH) * WIDTH, 4):
-        row0, row1, row2, row3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
-        a = b = c = d = spread(0.0)
+    """Put a square matrix times z into `out`, whole lanes; eight rows share a pass over z."""
+    for i in range(0, size, WIDTH):
+        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        r4, r5, r6, r7 = matrix[i + 4], matrix[i + 5], matrix[i + 6], matrix[i + 7]
+        a = b = c = d = e = f = g = h = spread(0.0)
         for j in range(0, size, WIDTH):
             x = load(z, j)
-            a = fma(load(row0, j), x, a)
-            b = fma(load(row1, j), x, b)
-            c = fma(load(row2, j), x, c)
-            d = fma(load(row3, j), x, d)
-        store_totals(out, i, a, b, c, d)
+            a, b = fma(load(r0, j), x, a), fma(load(r1, j), x, b)
+            c, d = fma(load(r2, j), x, c), fma(load(r3, j), x, d)
+            e, f = fma(load(r4, j), x, e), fma(load(r5, j), x, f)
+            g, h = fma(load(r6, j), x, g), fma(load(r7, j), x, h)
+        store(out, i, totals(a, b, c, d, e, f, g, h))

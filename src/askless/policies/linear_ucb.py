@@ -21,8 +21,10 @@ from askless.survey.question import Answer
 
 __all__ = ["LinearUCB"]
 
-FLOAT = np.dtype(np.float64)
-NUMBERS = (float, np.float64)  # rewards that need no conversion
+# Rows and rewards that a kernel takes as they are.
+ARRAY, FLOAT = np.ndarray, np.dtype(np.float64)
+ONE_BY_ONE = (FLOAT.itemsize,)  # strides
+NUMBERS, SMALL = (float, np.float64), 2**31
 STEPS = 33  # at how many answers of a scale an explanation looks
 MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
@@ -198,10 +200,10 @@ class LinearUCB(Policy):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        if type(z) is np.ndarray and z.dtype is FLOAT and z.ndim == 1 and z.flags.c_contiguous:
+        if type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
             model = self._model  # held while the kernel works at its address
             arm: int = doors.play_row(model.address, self.roster.live, z)
-            if arm != doors.DECLINED:
+            if arm >= 0:
                 return arm
         return super().play(z)
 
@@ -209,14 +211,13 @@ class LinearUCB(Policy):
         """Learn one row for an arm: a context and the reward it brought."""
         model = self._model
         if (
-            type(z) is np.ndarray
+            type(z) is ARRAY
             and z.dtype is FLOAT
-            and z.ndim == 1
-            and z.flags.c_contiguous
+            and z.strides == ONE_BY_ONE
             and type(arm_index) is int
+            and 0 <= arm_index < SMALL
             and type(reward) in NUMBERS
-            and 0 <= arm_index < len(self.roster.arms)
-            and doors.learn_row(model.address, arm_index, z, reward) not in doors.REFUSED
+            and doors.learn_row(model.address, arm_index, z, reward) > doors.REFUSED
         ):
             self._version += 1
             self._next_number += 1

@@ -53,8 +53,9 @@ class Fused:
         self.policy, self.model = policy, policy._model
         k, p = environment.coefficients.shape
         self.ahead = ahead.empty(k, p)
-        self.every = np.append(np.arange(p), 0)
-        self.coefficients = np.c_[environment.coefficients, np.zeros(k)]
+        matter = np.flatnonzero(environment.coefficients.any(axis=0))
+        self.matter = np.append(matter, 0)
+        self.coefficients = np.c_[environment.coefficients[:, matter], np.zeros(k)]
         self.noise = noise_of(environment)
         self.always = np.array([int(q.always_ask) for q in policy.survey])
 
@@ -69,7 +70,7 @@ class Fused:
                 self.ahead,
                 block.contexts,
                 block.luck,
-                self.every,
+                self.matter,
                 self.coefficients,
                 self.noise,
                 self.always,

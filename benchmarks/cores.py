@@ -1,0 +1,20 @@
+"""Runs shared out among the cores of this machine, timed."""
+
+from __future__ import annotations
+
+import time
+
+import askless as al
+
+CORES, RUNS, HORIZON = (1, 2), 8, 100_000
+WORLD = al.paper_environment()
+
+
+def measure_cores(workers: int) -> float:
+    """Return the seconds that all runs take; processes are started beforehand by the first call."""
+    policy = al.RidgeSurveyUCB(
+        WORLD.survey, arms=WORLD.arms, reward=WORLD.reward, beta_min=0.3, delta=0.1
+    )
+    start = time.perf_counter()
+    al.simulate(policy, WORLD, HORIZON, runs=RUNS, workers=workers)
+    return time.perf_counter() - start
