@@ -156,14 +156,18 @@ def drop_questions(address: int, k: int) -> int:
         return 0
     dropped = 0
     at = int(np.int64(1))  # not a literal: callees compile once
-    # A squared slack beyond this exceeds beta_min whatever the estimate; most tests end here.
+    # A squared slack beyond this exceeds beta_min whatever the estimate, and an estimate beyond it
+    # whatever the slack; most tests end here.
     hopeless = (1.0 + 1e-9) * rule.beta_min**2
     for g in range(columns.first.shape[0]):
         if arms.support[k, g]:
             if rule.net != NO_NET and not is_zero(arms, k, at, columns.width[g]):
                 at += columns.width[g]
                 continue
-            if columns.width[g] == 1 and arms.radius[k] ** 2 * arms.variance[k, at] > hopeless:
+            if columns.width[g] == 1 and (
+                arms.radius[k] ** 2 * arms.variance[k, at] > hopeless
+                or abs(arms.estimate[k, at]) > rule.beta_min
+            ):
                 at += 1
                 continue
             effect(columns, arms, k, g, at, rule.beta_min)
