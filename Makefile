@@ -23,7 +23,7 @@ demo: $(READY)  ## a first study, then the paper's experiment, short, with its r
 	$(BIN)/python examples/first_study.py
 	$(BIN)/askless paper --quick
 
-bench: $(BENCH)/.ready  ## speed beside numpy, obp, MABWiser and contextualbandits, as ratios: docs/speed.md (4 minutes)
+bench: $(BENCH)/.ready  ## speed beside numpy, obp, MABWiser and contextualbandits, as ratios: docs/speed.md (90 seconds)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks:benchmarks/stand_ins \
 		$(BENCH)/bin/python benchmarks/bench.py
 

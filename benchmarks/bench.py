@@ -31,10 +31,10 @@ from growth import (
     visits_for,
 )
 from nets import ACTIVE, NETS, ROWS, stream
-from processor import machine
 from tables import Table
 
 import askless as al
+from askless.report.page import processor
 
 ROUNDS = 7
 EPOCH_VISITS = 102_400
@@ -219,7 +219,7 @@ def head() -> str:
     versions = {"Python": platform.python_version(), "numpy": np.__version__}
     versions["numba"] = numba.__version__
     made = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"{machine()}, {os.cpu_count()} cores, {made}; medians of {ROUNDS} rounds in turn"
+    return f"{processor()}, {os.cpu_count()} cores, {made}; medians of {ROUNDS} rounds in turn"
 
 
 def main(names: Iterable[str]) -> None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import argparse
 import platform
 
-from processor import machine
-
 import askless as al
+from askless.report.page import processor
 from worlds import mixed_world, small_sets
 
 ASKS = {
@@ -82,7 +81,7 @@ def main() -> None:
     parser.add_argument("--visits", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    print(f"{machine()}, Python {platform.python_version()}, askless {al.__version__}")
+    print(f"{processor()}, Python {platform.python_version()}, askless {al.__version__}")
     same_arms()
     savings(given.runs, given.visits, given.workers)
 

@@ -76,12 +76,13 @@ def versions() -> dict[str, str]:
         **{name: version(name) for name in packages},
         "Python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(os.cpu_count() or 1),
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Name the processor."""
     described = Path("/proc/cpuinfo")
     for line in described.read_text().splitlines() if described.exists() else []:
         if line.startswith("model name"):
