@@ -4,7 +4,8 @@ from importlib.metadata import version as _version
 
 from askless import errors
 from askless.checks import check_policy
-from askless.environments import LinearEnvironment, paper_environment
+from askless.environments import LinearEnvironment, PilotAnswers, Prior, paper_environment
+from askless.evaluation import Plan, plan
 from askless.policies import (
     OFUL,
     POLICIES,
@@ -58,7 +59,10 @@ __all__ = [
     "LinUCB",
     "LinearEnvironment",
     "Multi",
+    "PilotAnswers",
+    "Plan",
     "Policy",
+    "Prior",
     "Question",
     "RewardRange",
     "RidgeSurveyUCB",
@@ -78,6 +82,7 @@ __all__ = [
     "errors",
     "load",
     "paper_environment",
+    "plan",
     "policy_for",
     "read_sweep",
     "simulate",

@@ -1,12 +1,14 @@
 """The command line as people and machines use it: real processes, exit codes, clean stdout."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
 import askless as al
+from askless.survey.study import EXAMPLE
 
 
 def askless(*arguments, cwd=None):
@@ -257,3 +259,70 @@ def test_the_paper_does_not_take_a_file_for_a_folder(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert "taken is a file; name a folder with --out" in done.stderr
     assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan")
+    (folder / "study.yaml").write_text(EXAMPLE.read_text())
+    few = ("--respondents", "200,600", "--worlds", 20, "--workers", 1)
+    return folder, askless("plan", "study.yaml", *few, cwd=folder)
+
+
+def test_a_plan_is_a_table_advice_and_a_report_that_needs_nothing_else(planned):
+    folder, done = planned
+    assert done.returncode == 0, done.stderr
+    *lines, where = done.stdout.splitlines()
+    table = lines[: next(i for i, line in enumerate(lines) if line.startswith("Median of"))]
+    assert max(map(len, table)) <= 80
+    assert "askless-plan/report.html" in where
+    text = " ".join(done.stdout.split())
+    for part in ("200 respondents", "600 respondents", "asking everything", "beta_min 20", "half"):
+        assert part in text
+    page = (folder / "askless-plan" / "report.html").read_text()
+    assert "Plan of the study charity" in page
+    assert "askless plan study.yaml --respondents 200,600" in page
+    # Self-contained: nothing is fetched from anywhere.
+    assert set(re.findall(r'(?:src|href)="([a-z]+):', page)) == {"data"}
+    assert not re.findall(r"https?://(?!www\.w3\.org)", re.sub(r"data:[^\"]*", "", page))
+    files = {path.name for path in (folder / "askless-plan").iterdir()}
+    assert files == {
+        *("report.html", "plan.json"),
+        *(f"{name}.{end}" for name in ("course", "visits-until") for end in ("png", "svg")),
+    }
+
+
+def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
+    folder, _ = planned
+    few = ("--respondents", "200,600", "--worlds", 20, "--workers", 1, "--json")
+    done = askless("plan", folder / "study.yaml", *few, cwd=tmp_path)
+    found = json.loads(done.stdout)
+    expected = al.plan(al.Study.example(), respondents=[200, 600], worlds=20, workers=1).to_dict()
+    assert found == json.loads(json.dumps(expected))
+    assert len(found["forecasts"]) == 2 * 4
+    assert [row["beta_min"] for row in found["shortening"]] == [10, 20, 40]
+    written = json.loads((tmp_path / "askless-plan" / "plan.json").read_text())
+    assert written["forecasts"] == found["forecasts"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--respondents", "many"), "--respondents is 'many'"),
+        (("--respondents", "0"), "respondents is 0"),
+        (("--beta-min", "x"), "--beta-min is 'x'"),
+        (("--beta-min", "100"), "beta_min"),
+        (("--worlds", "3"), "worlds is 3"),
+        (("--pilot", "none.csv"), "none.csv"),
+        (("--engine", "moon"), "engine"),
+        (("--out", "study.yaml"), "is a file"),
+    ],
+)
+def test_a_plan_of_what_cannot_be_planned_is_refused_in_one_line(planned, options, complaint):
+    folder, _ = planned
+    before = (folder / "study.yaml").read_text()
+    done = askless("plan", "study.yaml", *options, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2  # and perhaps that it compiles
+    assert (folder / "study.yaml").read_text() == before

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from askless import __version__
-from askless.cli import check, compare, init, paper, simulate, sweep
+from askless.cli import check, compare, init, paper, plan, simulate, sweep
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
 
@@ -45,6 +45,7 @@ app.command()(simulate.simulate)
 app.command()(paper.paper)
 app.command()(compare.compare)
 app.command()(sweep.sweep)
+app.command()(plan.plan)
 app.command()(init.init)
 app.command()(check.check)
 

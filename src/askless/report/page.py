@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askless import __version__
-from askless.errors import extra
+from askless.errors import SettingError, extra
 
 with extra("cli"):
     import matplotlib as mpl
@@ -21,7 +21,7 @@ with extra("cli"):
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["data_uri", "drawn", "render", "versions", "write"]
+__all__ = ["check_folder", "data_uri", "drawn", "render", "versions", "write"]
 
 
 def render(template: str, **content: Any) -> str:
@@ -88,6 +88,13 @@ def processor() -> str:
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder for the files before the work; refuse what cannot be one."""
+    if folder.exists() and not folder.is_dir():
+        raise SettingError(f"{folder} is a file; name a folder with --out")
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def write(path: Path, data: str | bytes) -> Path:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from askless.errors import SettingError
 from askless.report.bound_figure import draw_bounds
 from askless.report.claims import BEST_ARM_COST, Claim, judged, well_below
-from askless.report.page import data_uri, drawn, render, versions, write
+from askless.report.page import check_folder, data_uri, drawn, render, versions, write
 from askless.report.paper import (
     ASKS,
     EPOCH,
@@ -47,13 +46,6 @@ LOOKS = {
 }
 PARTS = (100, 50, 20, 10, 5, 2, 1)  # of the horizon, at which the page shows regret and bound
 FULL = (100_000, 5)  # the paper's horizon and runs
-
-
-def check_folder(folder: Path) -> None:
-    """Make a folder for the files before the work; refuse what cannot be one."""
-    if folder.exists() and not folder.is_dir():
-        raise SettingError(f"{folder} is a file; name a folder with --out")
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def write_paper(experiment: Experiment, folder: Path) -> list[Path]:

@@ -10,7 +10,14 @@ from askless.environments import LinearEnvironment
 from askless.errors import extra
 from askless.policies import Policy
 from askless.simulation.runs import Run, Runs
-from askless.simulation.simulate import check_match, check_whole, describe, play_run, warm_up
+from askless.simulation.simulate import (
+    check_match,
+    check_whole,
+    checkpoint_visits,
+    describe,
+    play_run,
+    warm_up,
+)
 
 __all__ = ["simulate_all"]
 
@@ -26,7 +33,7 @@ def simulate_all(
     seed: int = 0,
     *,
     workers: int | None = None,
-    checkpoints: int = 200,
+    checkpoints: int | Sequence[int] = 200,
     progress: Callable[[int], None] | None = None,
 ) -> list[Runs]:
     """Run several policies, each in its environment; what `simulate` gives for each, in order.
@@ -44,7 +51,7 @@ def simulate_all(
         Processes; as many as there are cores if left out. The figures do not depend on it.
     """
     workers = check_frame(horizon, runs, seed, workers)
-    check_whole("checkpoints", checkpoints, 1)
+    checkpoint_visits(horizon, checkpoints)  # refuses what is none
     for policy, environment in tasks:
         check_match(policy, environment)
     for policy, environment in _kinds(tasks):
@@ -92,7 +99,7 @@ def _kinds(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def _played(
-    tasks: Sequence[Task], jobs: Sequence[Job], frame: tuple[int, int, int], workers: int
+    tasks: Sequence[Task], jobs: Sequence[Job], frame: tuple[int, int, int | Sequence[int]], workers: int
 ) -> Iterator[Played]:
     """Play every job; they come as they end."""
     if workers == 1:
@@ -114,7 +121,7 @@ def _play(
     run: int,
     horizon: int,
     seed: int,
-    checkpoints: int,
+    checkpoints: int | Sequence[int],
 ) -> Played:
     started = time.perf_counter()
     played = play_run(policy, environment, horizon, seed, run, checkpoints)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ def simulate(
     *,
     delay: Delay | None = None,
     workers: int = 1,
-    checkpoints: int = 200,
+    checkpoints: int | Sequence[int] = 200,
     progress: Progress | None = None,
 ) -> Runs:
     """Run a policy on simulated respondents; the policy itself is not changed.
@@ -57,8 +57,8 @@ def simulate(
         How late rewards come, and in which order they are learned; at once if left out.
     workers : int
         Processes among which runs are shared out.
-    checkpoints : int
-        At how many evenly spaced visits figures are kept.
+    checkpoints : int or sequence of int
+        At how many evenly spaced visits figures are kept; or at which. The last is the horizon.
     progress : callable, optional
         Called with a number of further visits played.
 
@@ -74,7 +74,6 @@ def simulate(
     for name, value in (("horizon", horizon), ("runs", runs), ("workers", workers)):
         check_whole(name, value, 1)
     check_whole("seed", seed, 0)
-    check_whole("checkpoints", checkpoints, 1)
     if not isinstance(delay, Delay | None):
         raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
     check_match(policy, environment)
@@ -254,7 +253,7 @@ def play_run(
     horizon: int,
     seed: int,
     index: int,
-    checkpoints: int,
+    checkpoints: int | Sequence[int],
 ) -> Run:
     """Play one run by itself: the one that `simulate` plays as its `index`-th."""
     return _run(
@@ -262,8 +261,15 @@ def play_run(
     )
 
 
-def checkpoint_visits(horizon: int, checkpoints: int) -> Ints:
-    """Return the evenly spaced numbers of visits at which figures are kept."""
+def checkpoint_visits(horizon: int, checkpoints: int | Sequence[int]) -> Ints:
+    """Return the numbers of visits at which figures are kept; refuse what is none."""
+    if isinstance(checkpoints, list | tuple):
+        for visit in checkpoints:
+            check_whole("a checkpoint", visit, 1)
+            if visit > horizon:
+                raise SettingError(f"a checkpoint is {visit}; the horizon is {horizon} visits")
+        return np.unique([*checkpoints, horizon]).astype(np.int64)
+    check_whole("checkpoints", checkpoints, 1)
     return np.unique(np.linspace(0, horizon, min(checkpoints, horizon) + 1).astype(np.int64)[1:])
 
 

@@ -23,7 +23,7 @@ from askless.errors import AsklessError, SettingError, StateError, extra, shown
 from askless.policies import POLICIES, Policy
 from askless.simulation.engines import Engine
 from askless.simulation.runs import Run
-from askless.simulation.simulate import check_match, check_whole, play_run
+from askless.simulation.simulate import check_match, check_whole, checkpoint_visits, play_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,8 @@ class Sweep:
         The respondents, by names of your own.
     horizon, runs, seed : int
         Visits of a run, runs of each combination, seed of all of them.
-    checkpoints : int
-        At how many evenly spaced visits figures are kept.
+    checkpoints : int or sequence of int
+        At how many evenly spaced visits figures are kept; or at which. The last is the horizon.
 
     Examples
     --------
@@ -70,12 +70,13 @@ class Sweep:
     horizon: int
     runs: int = 1
     seed: int = 0
-    checkpoints: int = 20
+    checkpoints: int | Sequence[int] = 20
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, least in (("horizon", 1), ("runs", 1), ("seed", 0), ("checkpoints", 1)):
+        for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
+        checkpoint_visits(self.horizon, self.checkpoints)  # refuses what is none
         if not self.policies or not self.environments:
             raise SettingError("a sweep needs at least one policy and one environment")
         chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))
@@ -102,7 +103,7 @@ class Sweep:
                 name: fingerprint(world, self.seed) for name, world in self.environments.items()
             },
             "policies": list(self._chosen),
-            **{name: int(getattr(self, name)) for name in sorted(KEYS - GRID)},
+            **{name: _plain(getattr(self, name)) for name in sorted(KEYS - GRID)},
         }
 
     def run(
@@ -148,7 +149,7 @@ class Sweep:
                 if progress is not None:
                     progress(self.horizon)
 
-    def _frame(self) -> tuple[int, int, int]:
+    def _frame(self) -> tuple[int, int, int | Sequence[int]]:
         return self.horizon, self.seed, self.checkpoints
 
     def _done(self, target: Path) -> int:
@@ -176,6 +177,10 @@ class Sweep:
             if file.readline():
                 raise StateError(f"{target}: the file has more runs than the sweep")
         return count
+
+
+def _plain(number: int | Sequence[int]) -> int | list[int]:
+    return [int(n) for n in number] if isinstance(number, list | tuple) else int(number)  # type: ignore[arg-type]
 
 
 def _line(target: Path, number: int, text: str) -> dict[str, Any]:
@@ -245,7 +250,7 @@ def play_job(
     run: int,
     horizon: int,
     seed: int,
-    checkpoints: int,
+    checkpoints: int | Sequence[int],
 ) -> dict[str, Any]:
     """Play one run of the grid, on whichever machine; return its line."""
     played: Run = play_run(policy_of(settings, world), world, horizon, seed, run, checkpoints)
@@ -316,18 +321,22 @@ def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
     return list(data[key])
 
 
+def sweep_rows(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Go through the results of a sweep: a mapping a run."""
+    with Path(path).open(encoding="utf-8") as file:
+        next(file, None)
+        yield from map(json.loads, file)
+
+
 def sweep_frame(path: str | Path) -> pd.DataFrame:
     """Return the results of a sweep: a row a run, with a column a setting."""
     with extra("cli"):
         import pandas as pd  # noqa: PLC0415
 
-    with Path(path).open(encoding="utf-8") as file:
-        next(file, None)
-        rows = [json.loads(line) for line in file]
     flat = [
         {"environment": row["environment"]}
         | {("policy" if key == "name" else key): value for key, value in row["policy"].items()}
         | {key: value for key, value in row.items() if key not in ("environment", "policy")}
-        for row in rows
+        for row in sweep_rows(path)
     ]
     return pd.DataFrame(flat)

@@ -40,6 +40,8 @@ class Study:
         Name of the policy that decides, as in `askless.POLICIES`.
     settings : mapping
         Its settings, those left out being the policy's defaults.
+    plan : mapping
+        What is plausible, for planning; see `askless.Prior`.
     name, text : str
         How the study is called and what it is about.
 
@@ -61,6 +63,7 @@ class Study:
     reward: RewardRange
     policy: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
     name: str = "study"
     text: str = ""
     located: Located | None = field(default=None, repr=False, compare=False)
@@ -124,12 +127,13 @@ class Study:
             reward=reward,
             policy=settings.pop("name"),
             settings=settings,
+            plan=file.plan.model_dump(exclude_none=True) if file.plan else {},
             name=file.name,
             text=file.text,
             located=located,
         )
 
-    def refusal(self, error: AsklessError) -> StudyError:
-        """Say where in the file a policy's complaint about its settings comes from."""
-        where = f"{self.located.where(('policy',))}: " if self.located else ""
+    def refusal(self, error: AsklessError, section: str = "policy") -> StudyError:
+        """Say where in the file a complaint about the settings of a section comes from."""
+        where = f"{self.located.where((section,))}: " if self.located else ""
         return StudyError(f"{where}{error}")

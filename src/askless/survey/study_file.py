@@ -170,6 +170,42 @@ PolicySection = Annotated[
 ]
 
 
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Size = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Sizes = Size | Annotated[list[Size], Field(min_length=2, max_length=2)]
+Counts = Count | Annotated[list[Count], Field(min_length=2, max_length=2)]
+
+
+class PlanSection(_Section):
+    """What `askless plan` takes to be plausible: each a number, or a pair from and to."""
+
+    useful: Counts | None = Field(None, description="How many questions matter to some arm.")
+    effect: Sizes | None = Field(
+        None, description="How much the answer to one of them moves an arm's expected reward."
+    )
+    gap: Sizes | None = Field(None, description="How far the arms' average rewards lie apart.")
+    noise: Literal["ends"] | Sizes | None = Field(
+        None,
+        description="Standard deviation of a reward around its expectation; `ends`: rewards are"
+        " only the smallest and the largest one.",
+    )
+    answers: dict[Name, Number | list[Number]] | None = Field(
+        None,
+        description="How people answer: a scale's Beta distribution as a pair, the probability of a"
+        " yes, the probabilities of options. Uniform if left out.",
+    )
+    skips: Share | dict[Name, Share] | None = Field(
+        None, description="How often questions that may be skipped are: for all, or for each."
+    )
+    correlation: Annotated[float, Field(strict=True, gt=-1, lt=1)] | None = Field(
+        None, description="Correlation of the answers to different questions."
+    )
+    eligible: dict[Name, Share] | None = Field(
+        None, description="Share of people who may get an arm; 1 if left out."
+    )
+
+
 def _no_flag(version: Any) -> Any:
     """Keep a YAML `yes` from passing as the number 1."""
     return str(version) if isinstance(version, bool) else version
@@ -188,6 +224,7 @@ class StudyFile(_Section):
     arms: Annotated[list[ArmSection], Field(min_length=1)]
     reward: RewardSection
     policy: PolicySection
+    plan: PlanSection | None = Field(None, description="What is plausible, for `askless plan`.")
 
 
 def json_schema() -> dict[str, Any]:

@@ -37,7 +37,11 @@ def _problems(error: ValidationError, located: Located) -> Iterator[str]:
 
 def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
     """Return the place in the file and its section; pydantic also names the union's tag."""
-    sections: dict[Any, Any] = {"arms": study_file.ArmSection, "reward": study_file.RewardSection}
+    sections: dict[Any, Any] = {
+        "arms": study_file.ArmSection,
+        "reward": study_file.RewardSection,
+        "plan": study_file.PlanSection,
+    }
     if not loc or loc[0] in sections or loc[0] not in ("questions", "policy"):
         return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
     union = study_file.QuestionSection if loc[0] == "questions" else study_file.PolicySection

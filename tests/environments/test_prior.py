@@ -1,0 +1,146 @@
+"""Worlds drawn from a study's prior are what the prior says, and possible."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, kstest
+
+import askless as al
+from askless.errors import StudyError
+
+STUDY = """
+schema: 1
+questions:
+  - {kind: scale, name: age, low: 18, high: 90}
+  - {kind: yes_no, name: donor, may_skip: true}
+  - {kind: choice, name: cause, options: [children, animals, climate]}
+  - {kind: multi, name: media, options: [friends, web, tv], may_skip: true}
+  - {kind: choice, name: region, options: [north, south], may_skip: true}
+  - {kind: scale, name: income, low: 0, high: 10}
+arms: [{name: a}, {name: b}, {name: c}]
+reward: {low: -20, high: 80}
+policy: {name: epoch, beta_min: 4}
+plan:
+"""
+
+
+def study(**section):
+    lines = [f"  {key}: {value}" for key, value in section.items()] or ["  {}"]
+    return al.Study.parse(STUDY + "\n".join(lines))
+
+
+def effects(world):
+    """Every arm's effect of every question."""
+    columns = world.survey.columns_of
+    return np.array([[q.effect(row[columns(q.name)]) for q in world.survey] for row in world.coefficients])
+
+
+def test_worlds_have_the_stated_numbers_sizes_and_noise():
+    prior = al.Prior.of(study(useful="[2, 4]", effect="[3, 6]", gap="[2, 5]", noise="[1, 4]"))
+    worlds = [prior.world(i, seed=5) for i in range(300)]
+    for world in worlds:
+        found = effects(world)
+        used = found.max(axis=0) > 0
+        assert 2 <= used.sum() <= 4
+        sizes = found[found > 0]
+        assert sizes.min() >= 3 - 1e-9
+        assert sizes.max() <= 6 + 1e-9
+        assert 1 <= world.spread / np.sqrt(3) <= 4
+        low, high = world.reward.low, world.reward.high
+        # Brute force: every arm's best and worst answers, one question after the other.
+        for row in world.coefficients:
+            reach = [
+                (q.points() @ row[world.survey.columns_of(q.name)]) for q in world.survey
+            ]
+            assert row[0] + sum(map(min, reach)) + world.reward.middle - world.spread >= low - 1e-6
+            assert row[0] + sum(map(max, reach)) + world.reward.middle + world.spread <= high + 1e-6
+    # How many matter: 2, 3 or 4 alike. Bounds: binomial, one in a million each.
+    counts = np.bincount([int((effects(w).max(axis=0) > 0).sum()) for w in worlds], minlength=5)
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 300, 1 / 3)
+    assert (low <= counts[2:]).all()
+    assert (counts[2:] <= high).all()
+    # Sizes are even on a logarithmic scale (nothing was drawn again here: there is room).
+    sizes = np.concatenate([effects(w)[effects(w) > 0] for w in worlds])
+    assert kstest(np.log(sizes / 3) / np.log(2), "uniform").pvalue > 1e-6
+
+
+def test_arms_averages_are_as_far_apart_as_stated():
+    prior = al.Prior.of(study(useful=2, effect="[3, 6]", gap=5, noise=2))
+    for number in range(20):
+        world = prior.world(number, seed=3)
+        people = np.vstack([next(b) .contexts for b in [world.respondents(9, r) for r in range(20)]])
+        averages = (people @ world.coefficients.T).mean(axis=0)
+        # 20,480 people, and 4,096 by whom it was set; an arm's reward has a deviation below 6.
+        slack = 5 * 6 * np.sqrt(1 / 20_480 + 1 / 4_096) * np.sqrt(2)
+        assert abs(np.ptp(averages) - 5) < slack
+
+
+def test_a_world_depends_on_seed_and_number_alone_and_so_do_its_people():
+    one, other = (al.Prior.of(study()) for _ in range(2))
+    np.testing.assert_array_equal(one.world(7, seed=2).coefficients, other.world(7, seed=2).coefficients)
+    assert (one.world(7, seed=2).coefficients != one.world(8, seed=2).coefficients).any()
+    assert (one.world(7, seed=2).coefficients != one.world(7, seed=3).coefficients).any()
+    first, second = (next(one.world(n, seed=2).respondents(0, 0)) for n in (7, 8))
+    assert (first.luck != second.luck).any()
+    assert (first.contexts != second.contexts).any()
+
+
+def test_defaults_follow_beta_min_and_the_range():
+    prior = al.Prior.of(study())
+    assert prior.useful == (1, 2)
+    assert prior.effect == (4, 10)
+    assert prior.gap == (0, 10)
+    assert prior.noise == (5, 20)
+
+
+def test_rewards_at_the_ends_and_who_answers_how():
+    prior = al.Prior.of(
+        study(
+            noise="ends",
+            answers="{age: [2, 8], donor: 0.9, cause: [0.7, 0.2, 0.1]}",
+            skips="{donor: 0.5, media: 0, region: 0}",
+            eligible="{b: 0.25}",
+        )
+    )
+    world = prior.world(0)
+    blocks = [next(world.respondents(1, run)) for run in range(10)]
+    z = np.vstack([block.contexts for block in blocks])
+    names = world.survey.column_names
+    count = len(z)
+
+    def share(column, value):
+        return (z[:, names.index(column)] == value).mean()
+
+    slack = 5 * np.sqrt(0.25 / count)  # five deviations of a share
+    assert abs(share("donor (skipped)", 1) - 0.5) < slack
+    assert abs(share("donor", 0.5) - 0.5 * 0.9) < slack
+    assert abs(share("cause=children" if "cause=children" in names else names[4], 1) - 0.7) < slack
+    assert abs((z[:, names.index("age")] + 0.5).mean() - 0.2) < slack  # Beta(2, 8)
+    allowed = np.vstack([block.allowed for block in blocks])
+    assert abs(allowed[:, 1].mean() - 0.25) < slack
+    assert allowed[:, [0, 2]].all()
+    policy = al.LinUCB(world.survey, arms=world.arms, reward=world.reward)
+    assert al.simulate(policy, world, 200).runs[0].plays.sum() == 200
+
+
+@pytest.mark.parametrize(
+    ("section", "complaint"),
+    [
+        ({"useful": "[3, 2]"}, "smaller number first"),
+        ({"useful": 7}, "from 0 to 6"),
+        ({"effect": 0}, "above 0"),
+        ({"effect": "[90, 95]"}, "no plausible world fits"),
+        ({"noise": 60}, "no plausible world fits"),
+        ({"answers": "{agee: [1, 2]}"}, "agee"),
+        ({"answers": "{age: [1, -2]}"}, "Beta"),
+        ({"skips": "{age: 2}"}, "skips"),
+        ({"eligible": "{d: 0.5}"}, "'d'"),
+        ({"eligible": "{a: 0.5, b: 0.5, c: 0.5}"}, "everyone"),
+        ({"usefull": 2}, "did you mean 'useful'"),
+        ({"correlation": 1.5}, "correlation"),
+    ],
+)
+def test_what_no_world_can_be_drawn_from_is_refused_with_its_place(section, complaint):
+    with pytest.raises(StudyError, match=complaint) as caught:
+        al.Prior.of(study(**section))
+    assert "plan" in str(caught.value)
+    assert "line" in str(caught.value)
