@@ -4,7 +4,7 @@ from importlib.metadata import version as _version
 
 from askless import errors
 from askless.checks import check_policy
-from askless.environments import LinearEnvironment, paper_environment
+from askless.environments import LinearEnvironment, PilotAnswers, paper_environment
 from askless.policies import (
     OFUL,
     POLICIES,
@@ -58,6 +58,7 @@ __all__ = [
     "LinUCB",
     "LinearEnvironment",
     "Multi",
+    "PilotAnswers",
     "Policy",
     "Question",
     "RewardRange",
