@@ -58,6 +58,24 @@ def test_the_library_page_s_own_policy_keeps_the_contract():
     assert policy.play([1, 0.5]) == 1
 
 
+def test_the_library_page_s_pilot_is_read_and_simulated(tmp_path, monkeypatch):
+    page = ROOT / "docs" / "library.md"
+    (file,) = re.findall(r"```text\n(age,donor.*?)```", page.read_text(), flags=re.DOTALL)
+    (code,) = [block for block in python_blocks(page) if "PilotAnswers" in block]
+    monkeypatch.chdir(tmp_path)
+    Path("pilot.csv").write_text(file)
+    names = {"al": al}
+    exec(code, names)
+    people = [
+        {"age": 34, "donor": True, "media": ["tv", "web"]},
+        {"age": 61, "donor": None, "media": []},
+        {"age": 45, "donor": False, "media": ["web"]},
+    ]
+    expected = {tuple(names["survey"].encode(person)) for person in people}
+    block = next(names["world"].respondents(0, 0))
+    assert set(map(tuple, block.contexts)) == expected
+
+
 def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
     shown = capsys.readouterr().out

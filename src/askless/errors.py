@@ -1,6 +1,6 @@
 """Why askless refuses something: one family of errors, each says what, where and the fix."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "StudyError",
     "VisitError",
 ]
+
+MOST_PROBLEMS = 8  # in one message
 
 
 @contextmanager
@@ -35,6 +37,12 @@ def shown(value: object, most: int = 500) -> str:
     except Exception:  # an integer of thousands of digits, a list within itself, a broken repr
         text = f"<a very long {type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def together(problems: Sequence[str]) -> str:
+    """Return the first few problems as one message, one a line, and how many more there are."""
+    more = len(problems) - MOST_PROBLEMS
+    return "\n".join([*problems[:MOST_PROBLEMS], *([f"(and {more} more)"] if more > 0 else [])])
 
 
 class AsklessError(ValueError):

@@ -3,5 +3,6 @@
 from askless.environments.answers import AnswerModel
 from askless.environments.linear import Block, LinearEnvironment
 from askless.environments.paper import paper_environment
+from askless.environments.pilot import PilotAnswers
 
-__all__ = ["AnswerModel", "Block", "LinearEnvironment", "paper_environment"]
+__all__ = ["AnswerModel", "Block", "LinearEnvironment", "PilotAnswers", "paper_environment"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askless.environments.answers import AnswerModel
+from askless.environments.pilot import PilotAnswers
 from askless.errors import SettingError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.kernels.outcome import AT_THE_ENDS, TRUNCATED_NORMAL, TWO_POINT, UNIFORM
@@ -18,6 +20,7 @@ from askless.survey.names import check_number
 __all__ = ["Block", "LinearEnvironment"]
 
 BLOCK = 1024  # visits drawn at once; a run's draws do not depend on its horizon
+SKIPS, CORRELATION = 0.1, 0.0  # of simulated answers, if nothing is said
 NOISES = {"uniform": UNIFORM, "two_point": TWO_POINT, "truncated_normal": TRUNCATED_NORMAL}
 
 
@@ -52,7 +55,8 @@ class LinearEnvironment:
         deviation spread / 2 cut at ± spread. A two-point noise without a spread makes every reward
         one of the two ends of the range.
     answers, skips, correlation
-        Who the respondents are; see `askless.environments.AnswerModel`.
+        Who the respondents are; see `askless.environments.AnswerModel`. Or answers is a
+        `PilotAnswers` of the same survey, whose people bring their own skips and correlation.
 
     Examples
     --------
@@ -74,9 +78,9 @@ class LinearEnvironment:
         reward: tuple[float, float] | RewardRange,
         noise: str = "uniform",
         spread: float | None = None,
-        answers: Mapping[str, Any] | None = None,
-        skips: float | Mapping[str, float] = 0.1,
-        correlation: Any = 0.0,
+        answers: Mapping[str, Any] | PilotAnswers | None = None,
+        skips: float | Mapping[str, float] = SKIPS,
+        correlation: Any = CORRELATION,
     ) -> None:
         self.survey = survey
         self.arms = arms_from(arms)
@@ -91,7 +95,7 @@ class LinearEnvironment:
         if self.spread < 0:
             raise SettingError(f"spread is {self.spread:g}; give 0 or more")
         self.noise_form = AT_THE_ENDS if spread is None else NOISES[noise]
-        self.answer_model = AnswerModel(survey, answers, skips, correlation)
+        self.answer_model = self._people(answers, skips, correlation)
         self._check_range()
 
     def _table(self, coefficients: Any) -> Floats:
@@ -118,6 +122,26 @@ class LinearEnvironment:
                 " an arm a row, the constant's column first"
             )
         return table
+
+    def _people(self, answers: Any, skips: Any, correlation: Any) -> AnswerModel | PilotAnswers:
+        if answers is None or isinstance(answers, Mapping):
+            return AnswerModel(self.survey, answers, skips, correlation)
+        if not isinstance(answers, PilotAnswers):
+            raise SettingError(
+                f"answers is {shown(answers)}; give a dict of question and distribution, or a"
+                " PilotAnswers"
+            )
+        if not self.survey.same_columns(answers.survey):
+            raise SettingError(
+                "the pilot's survey is not the environment's; make both with the same questions"
+            )
+        for name, value, default in (
+            ("skips", skips, SKIPS),
+            ("correlation", correlation, CORRELATION),
+        ):
+            if not isinstance(value, Real) or value != default:
+                raise SettingError(f"{name} comes from the pilot; leave {name} out")
+        return answers
 
     def _check_range(self) -> None:
         low, high = self._reach()

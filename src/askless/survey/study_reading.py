@@ -8,12 +8,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from askless.errors import StudyError, shown
+from askless.errors import StudyError, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
 from askless.survey.study_file import StudyFile
-
-MOST_PROBLEMS = 8  # in one message
 
 
 def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
@@ -23,8 +21,7 @@ def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
         return StudyFile.model_validate(located.data), located
     except ValidationError as error:
         problems = list(_problems(error, located))
-    more = f"\n(and {len(problems) - MOST_PROBLEMS} more)" if len(problems) > MOST_PROBLEMS else ""
-    raise StudyError("\n".join(problems[:MOST_PROBLEMS]) + more)
+    raise StudyError(together(problems))
 
 
 def _problems(error: ValidationError, located: Located) -> Iterator[str]:
