@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sweep", "read_sweep", "sweep_frame"]
 
-FORMAT, VERSION = "askless.sweep", 1
+FORMAT, VERSION = "askless.sweep", 2
 GRID = {"environments", "policies"}
 KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
 
@@ -247,8 +247,14 @@ def play_job(
     seed: int,
     checkpoints: int,
 ) -> dict[str, Any]:
-    """Play one run of the grid, on whichever machine; return its line."""
+    """Play one run of the grid, on whichever machine; return its line.
+
+    `regret_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has, in the order
+    in which it happened: visit, index of the arm, index of the question, the arm's rows then, and
+    whether the question is useful.
+    """
     played: Run = play_run(policy_of(settings, world), world, horizon, seed, run, checkpoints)
+    arms = [arm.name for arm in world.arms]
     return {
         "environment": name,
         "policy": settings,
@@ -262,16 +268,26 @@ def play_job(
         "visits": played.visits.tolist(),
         "regret_at": played.regret.tolist(),
         "asked_at": played.asked.tolist(),
+        "cost_at": played.cost.tolist(),
+        "drops": [
+            [d.visit, arms.index(d.arm), world.survey.index(d.question), d.row, d.useful]
+            for d in played.drops
+        ],
     }
 
 
 def fingerprint(world: LinearEnvironment, seed: int) -> str:
-    """Return a hash of an environment: its table, its noise and its first respondents."""
+    """Return a hash of an environment: its table, its noise and its first respondents.
+
+    And who of them may get which arm.
+    """
     block = next(iter(world.respondents(seed, 0)))
     digest = hashlib.sha256(json.dumps(world.survey.to_dict(), sort_keys=True).encode())
-    for part in (world.coefficients, block.contexts, block.luck):
-        digest.update(np.ascontiguousarray(part).tobytes())
-    digest.update(repr((world.noise, world.spread, world.reward.low, world.reward.high)).encode())
+    for part in (world.coefficients, world.eligible, *block):
+        if part is not None:
+            digest.update(np.ascontiguousarray(part).tobytes())
+    reward, number = world.reward, world.number
+    digest.update(repr((world.noise, world.spread, reward.low, reward.high, number)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -317,7 +333,11 @@ def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def sweep_frame(path: str | Path) -> pd.DataFrame:
-    """Return the results of a sweep: a row a run, with a column a setting."""
+    """Return the results of a sweep: a row a run, with a column a setting and a figure.
+
+    `regret_at`, `asked_at` and `cost_at` are lists of what was summed up to each of `visits`;
+    `drops` lists (visit, arm, question, the arm's rows then, whether it is useful) by index.
+    """
     with extra("cli"):
         import pandas as pd  # noqa: PLC0415
 
