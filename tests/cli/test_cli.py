@@ -29,6 +29,7 @@ def test_simulate_json_is_what_the_library_says():
         "run",
         "regret",
         "questions_per_visit",
+        "cost_per_visit",
         "questions_left",
         "useful_dropped",
         "other_arms",

@@ -1,6 +1,7 @@
 """Linear environments: rewards on the grid, and respondents that depend on (seed, run) alone."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -40,6 +41,74 @@ def test_respondents_depend_on_seed_and_run_alone():
         other = take(world(), seed, run)
         assert (contexts != other[0]).any()
         assert (luck != other[1]).all()
+
+
+def test_worlds_of_different_numbers_draw_different_people_and_the_first_is_the_old_one():
+    """Fails if two numbers share respondents, luck or eligibility, or if number 0 has changed."""
+    eligible = {"a": 0.5}
+    people = {}
+    for number in (0, 1, 2, 2**32):
+        other = world(number=number, eligible=eligible)
+        people[number] = next(other.respondents(5, 2))
+    for one, other in itertools.combinations(people.values(), 2):
+        assert (one.contexts != other.contexts).any()
+        assert (one.luck != other.luck).all()
+        assert (one.allowed != other.allowed).any()
+    # As in 0.1.0: two Philox streams of their own, keyed by (seed, run).
+    luck = np.random.Philox(key=np.array([5, 2], dtype=np.uint64), counter=[0, 0, 0, 1])
+    np.testing.assert_array_equal(np.random.Generator(luck).random(1024), people[0].luck)
+    latent = np.random.Philox(key=np.array([5, 2], dtype=np.uint64), counter=[0, 0, 0, 0])
+    model = world().answer_model
+    contexts = model.contexts(np.random.Generator(latent), 1024)
+    np.testing.assert_array_equal(contexts, people[0].contexts)
+
+
+def test_limits_do_not_change_the_people():
+    """Fails if eligibility is drawn from the stream of contexts or noise, or if None is not kept.
+
+    A larger share opens the arm to more people, and changes nothing for the others.
+    """
+    free, few, many = (
+        list(itertools.islice(world(eligible=given).respondents(3, 1), 2))
+        for given in (None, {"a": 0.3}, {"a": 0.6})
+    )
+    assert [block.allowed for block in free] == [None, None]
+    for one, other, third in zip(free, few, many, strict=True):
+        np.testing.assert_array_equal(one.contexts, other.contexts)
+        np.testing.assert_array_equal(one.luck, other.luck)
+        assert (third.allowed | ~other.allowed).all()
+        assert other.allowed[:, 1].all()
+    assert world(eligible={"a": 1}).eligible.tolist() == [1, 1]
+    assert next(world(eligible={"a": 1, "b": 1.0}).respondents(0, 0)).allowed is None
+
+
+def test_shares_are_met_and_arms_answers_and_luck_are_independent_of_each_other():
+    """Fails if a share is another one, or if one arm's eligibility tells anything.
+
+    Each mean of n flags is off by more than sqrt(ln(2e9) / 2n) with probability 1e-9 at most
+    (Hoeffding), n = 32 · 1024: by 0.018.
+    """
+    shares = {"a": 0.25, "b": 0.6, "c": 0.9}
+    survey = al.Survey([al.YesNo("member")])
+    environment = al.LinearEnvironment(
+        survey, arms=[*shares, "d"], reward=(0, 1), spread=0.1, coefficients={}, eligible=shares
+    )
+    blocks = list(itertools.islice(environment.respondents(8, 0), 32))
+    allowed = np.vstack([block.allowed for block in blocks])
+    flags = [
+        (environment.eligible[k], column.astype(bool)) for k, column in enumerate(allowed.T[:3])
+    ]
+    flags.append((0.5, np.concatenate([block.contexts[:, 1] > 0 for block in blocks])))
+    flags.append((0.5, np.concatenate([block.luck < 0.5 for block in blocks])))
+    slack = math.sqrt(math.log(2e9) / (2 * len(allowed)))
+    assert allowed[:, 3].all()
+    for share, flag in flags:
+        assert abs(flag.mean() - share) <= slack
+    for (one, mine), (other, theirs) in itertools.combinations(flags, 2):
+        assert abs((mine & theirs).mean() - one * other) <= slack
+    # Nor does a visit tell anything of the next one.
+    for share, flag in flags[:3]:
+        assert abs((flag[1:] & flag[:-1])[::2].mean() - share**2) <= math.sqrt(2) * slack
 
 
 @pytest.mark.parametrize("form", ["uniform", "two_point", "truncated_normal"])
@@ -87,6 +156,18 @@ def test_outcomes_lie_on_the_grid_of_rewards():
         ({"spread": -1}, "spread is -1"),
         ({"spread": None}, "needs a spread"),
         ({"noise": "pink"}, "noise is 'pink'"),
+        ({"eligible": {"c": 0.5}}, "eligible: there is no arm 'c'; the arms are a, b"),
+        ({"eligible": {"a": 0}}, "share of arm 'a' is 0; give one above 0, at most 1"),
+        ({"eligible": {"a": 1.5}}, "share of arm 'a' is 1.5"),
+        ({"eligible": {"a": -0.1}}, "share of arm 'a' is -0.1"),
+        ({"eligible": {"a": float("nan")}}, "share of arm 'a' is nan; give a finite number"),
+        ({"eligible": {"a": True}}, "share of arm 'a' is True; give a number"),
+        ({"eligible": {"a": 0.5, "b": 0.999}}, "no arm is open to everyone"),
+        ({"eligible": ["a"]}, "give a dict of arm and share"),
+        ({"number": -1}, "number is -1; give a whole number from 0 to 4294967296"),
+        ({"number": 2**32 + 1}, "number is 4294967297"),
+        ({"number": 1.0}, "number is 1.0"),
+        ({"number": True}, "number is True"),
         ({"coefficients": {"b": {"cause (skipped)": 0.6}}}, "arm 'b'"),
     ],
 )

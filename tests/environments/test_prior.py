@@ -31,7 +31,9 @@ def study(**section):
 def effects(world):
     """Every arm's effect of every question."""
     columns = world.survey.columns_of
-    return np.array([[q.effect(row[columns(q.name)]) for q in world.survey] for row in world.coefficients])
+    return np.array(
+        [[q.effect(row[columns(q.name)]) for q in world.survey] for row in world.coefficients]
+    )
 
 
 def test_worlds_have_the_stated_numbers_sizes_and_noise():
@@ -48,9 +50,7 @@ def test_worlds_have_the_stated_numbers_sizes_and_noise():
         low, high = world.reward.low, world.reward.high
         # Brute force: every arm's best and worst answers, one question after the other.
         for row in world.coefficients:
-            reach = [
-                (q.points() @ row[world.survey.columns_of(q.name)]) for q in world.survey
-            ]
+            reach = [(q.points() @ row[world.survey.columns_of(q.name)]) for q in world.survey]
             assert row[0] + sum(map(min, reach)) + world.reward.middle - world.spread >= low - 1e-6
             assert row[0] + sum(map(max, reach)) + world.reward.middle + world.spread <= high + 1e-6
     # How many matter: 2, 3 or 4 alike. Bounds: binomial, one in a million each.
@@ -67,7 +67,7 @@ def test_arms_averages_are_as_far_apart_as_stated():
     prior = al.Prior.of(study(useful=2, effect="[3, 6]", gap=5, noise=2))
     for number in range(20):
         world = prior.world(number, seed=3)
-        people = np.vstack([next(b) .contexts for b in [world.respondents(9, r) for r in range(20)]])
+        people = np.vstack([next(b).contexts for b in [world.respondents(9, r) for r in range(20)]])
         averages = (people @ world.coefficients.T).mean(axis=0)
         # 20,480 people, and 4,096 by whom it was set; an arm's reward has a deviation below 6.
         slack = 5 * 6 * np.sqrt(1 / 20_480 + 1 / 4_096) * np.sqrt(2)
@@ -76,7 +76,9 @@ def test_arms_averages_are_as_far_apart_as_stated():
 
 def test_a_world_depends_on_seed_and_number_alone_and_so_do_its_people():
     one, other = (al.Prior.of(study()) for _ in range(2))
-    np.testing.assert_array_equal(one.world(7, seed=2).coefficients, other.world(7, seed=2).coefficients)
+    np.testing.assert_array_equal(
+        one.world(7, seed=2).coefficients, other.world(7, seed=2).coefficients
+    )
     assert (one.world(7, seed=2).coefficients != one.world(8, seed=2).coefficients).any()
     assert (one.world(7, seed=2).coefficients != one.world(7, seed=3).coefficients).any()
     first, second = (next(one.world(n, seed=2).respondents(0, 0)) for n in (7, 8))

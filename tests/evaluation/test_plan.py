@@ -85,7 +85,7 @@ def by_hand(world, policy, seed, count):
     """Play a world visit by visit; returns what a plan counts, from what the visits say."""
     names = [arm.name for arm in world.arms]
     asked = paid = regret = best = 0.0
-    gone = {name: {arm: math.inf for arm in names} for name in world.survey.names}
+    gone = {name: dict.fromkeys(names, math.inf) for name in world.survey.names}
     lost, rows, singles = math.inf, [], np.zeros(len(names))
     t = 0
     for block in world.respondents(seed, 0):
@@ -93,7 +93,11 @@ def by_hand(world, policy, seed, count):
             t += 1
             z = block.contexts[i]
             answers = world.survey.decode(z)
-            may = names if block.allowed is None else [n for n, ok in zip(names, block.allowed[i], strict=True) if ok]
+            may = (
+                names
+                if block.allowed is None
+                else [n for n, ok in zip(names, block.allowed[i], strict=True) if ok]
+            )
             visit = policy.visit(arms=may)
             while visit.asks:
                 visit.answer({question: answers[question] for question in visit.asks})
@@ -117,9 +121,13 @@ def by_hand(world, policy, seed, count):
                 if world.useful[k, g]:
                     lost = min(lost, t)
                 else:
-                    rows.append(next(
-                        e.dropped_at for e in policy.effects() if (e.arm, e.question) == (names[k], name)
-                    ))
+                    rows.append(
+                        next(
+                            e.dropped_at
+                            for e in policy.effects()
+                            if (e.arm, e.question) == (names[k], name)
+                        )
+                    )
             if t == count:
                 return asked, paid, regret, best, singles, gone, lost, rows
     raise AssertionError
@@ -136,7 +144,12 @@ def test_figures_are_those_counted_by_hand_visit_by_visit(text):
     for number in (0, 7, 13):
         world = found.prior.world(number, seed=4)
         policy = al.EpochSurveyUCB(
-            world.survey, arms=world.arms, reward=world.reward, beta_min=beta_min, interactive=True, **settings
+            world.survey,
+            arms=world.arms,
+            reward=world.reward,
+            beta_min=beta_min,
+            interactive=True,
+            **settings,
         )
         policy._stream = (4 * 0x9E3779B97F4A7C15 + 1) % 2**64  # the simulator's draws for explore
         asked, paid, regret, best, singles, gone, lost, rows = by_hand(world, policy, 4, count)
@@ -150,12 +163,16 @@ def test_figures_are_those_counted_by_hand_visit_by_visit(text):
         useful = world.useful.any(axis=0)
         last = {name: max(arms.values()) for name, arms in gone.items()}
         unneeded = sorted(
-            last[q.name] for q, needed in zip(world.survey, useful, strict=True) if not needed and not q.always_ask
+            last[q.name]
+            for q, needed in zip(world.survey, useful, strict=True)
+            if not needed and not q.always_ask
         )
         if unneeded:
             assert outcome.all[number] == unneeded[-1]
             assert outcome.half[number] == unneeded[(len(unneeded) - 1) // 2]
-        left = sum(at > count or q.always_ask for q, at in zip(world.survey, last.values(), strict=True))
+        left = sum(
+            at > count or q.always_ask for q, at in zip(world.survey, last.values(), strict=True)
+        )
         assert outcome.left[number, -1] == left
         if rows:
             assert outcome.rows[number] == np.median(rows)
@@ -187,9 +204,11 @@ def realistic(beta_min):
         *(f"{{kind: yes_no, name: item{i}}}" for i in range(6)),
     ]
     return al.Study.parse(
-        "schema: 1\nquestions:\n" + "".join(f"  - {kind}\n" for kind in kinds)
+        "schema: 1\nquestions:\n"
+        + "".join(f"  - {kind}\n" for kind in kinds)
         + "arms: [{name: a}, {name: b}, {name: c}]\nreward: {low: 0, high: 100}\n"
-        f"policy: {{name: epoch, beta_min: {beta_min}}}\nplan: {{useful: [1, 3], noise: [10, 20]}}\n"
+        f"policy: {{name: epoch, beta_min: {beta_min}}}\n"
+        "plan: {useful: [1, 3], noise: [10, 20]}\n"
     )
 
 
@@ -216,7 +235,8 @@ def test_a_study_of_twelve_questions_is_told_when_it_is_too_small():
 def test_the_same_figures_on_any_number_of_processes(small):
     study = al.Study.parse(SMALL)
     one, two = (
-        al.plan(study, respondents=[120], worlds=20, workers=workers).to_dict() for workers in (1, 2)
+        al.plan(study, respondents=[120], worlds=20, workers=workers).to_dict()
+        for workers in (1, 2)
     )
     assert one == two
 

@@ -67,9 +67,11 @@ def test_the_fused_loop_and_visits_decide_alike(world, policy):
     begun = 0
     for block in _blocks(world, 7, 0, 3_000):
         one, other = (p.play(block, begun, d) for p, d in zip(players, drops, strict=True))
-        np.testing.assert_array_equal(one[0], other[0])  # arms
-        np.testing.assert_allclose(one[1], other[1], atol=1e-14)  # regret
-        np.testing.assert_array_equal(one[2], other[2])  # questions asked
+        np.testing.assert_array_equal(one.arms, other.arms)
+        np.testing.assert_allclose(one.radii, other.radii, rtol=1e-10)
+        np.testing.assert_allclose(one.regret, other.regret, atol=1e-14)
+        np.testing.assert_array_equal(one.asked, other.asked)
+        np.testing.assert_array_equal(one.paid, other.paid)
         begun += len(block.luck)
     np.testing.assert_array_equal(*drops)
     np.testing.assert_allclose(fused.radius, visiting.radius, rtol=1e-10)
@@ -193,7 +195,7 @@ def test_figures_add_up():
         assert all(0 < d.row < d.visit for d in run.drops)
     assert runs.regret == pytest.approx(np.mean([run.regret[-1] for run in runs.runs]))
     frame = runs.to_frame()
-    assert list(frame.columns) == ["run", "visits", "regret", "asked"]
+    assert list(frame.columns) == ["run", "visits", "regret", "asked", "cost"]
     assert len(frame) == sum(len(run.visits) for run in runs.runs)
 
 

@@ -49,7 +49,7 @@ def test_a_sweep_is_its_grid_and_each_line_a_run_of_simulate(file, tmp_path):
     header, *rows = lines(tmp_path / "out.jsonl")
     assert header["format"] == "askless.sweep"
     assert len(rows) == 18
-    at = 0
+    at = dropped = 0
     for arms in (2, 3):
         world = al.paper_environment(arms=arms, features=4)
         made = {"arms": world.arms, "reward": world.reward}
@@ -64,11 +64,48 @@ def test_a_sweep_is_its_grid_and_each_line_a_run_of_simulate(file, tmp_path):
                 assert row["policy"]["name"] == policy.name
                 assert row["regret_at"] == run.regret.tolist()
                 assert row["asked_at"] == run.asked.tolist()
+                assert row["cost_at"] == run.cost.tolist()
                 assert row["plays"] == run.plays.tolist()
+                assert row["drops"] == [
+                    [d.visit, int(d.arm[3:]) - 1, int(d.question[1:]) - 1, d.row, d.useful]
+                    for d in run.drops
+                ]
+                dropped += len(row["drops"])
                 at += 1
+    assert dropped > 0
     frame = al.sweep_frame(tmp_path / "out.jsonl")
     assert len(frame) == 18
+    assert frame["drops"].map(len).sum() == dropped
     assert set(frame["policy"]) == {"epoch", "linucb"}
+
+
+def test_worlds_that_differ_in_who_may_get_what_or_in_number_are_told_apart(tmp_path):
+    """Fails if a file of one world would be gone on with in another."""
+    survey = al.Survey([al.YesNo("member", cost=0.3), al.YesNo("donor", cost=2)])
+
+    def sweep(**settings):
+        world = al.LinearEnvironment(
+            survey,
+            arms=["a", "b"],
+            reward=(0, 1),
+            spread=0.1,
+            coefficients={"a": {"member": 0.3}},
+            **settings,
+        )
+        return al.Sweep([{"name": "linucb"}], {"mine": world}, horizon=200, checkpoints=2)
+
+    # The last two shares bar nobody among the first thousand.
+    worlds = ({}, {"number": 1}, {"number": 2}, {"eligible": {"a": 0.5}}, {"eligible": {"b": 0.5}})
+    worlds += ({"eligible": {"a": 0.5}, "number": 1},)
+    worlds += ({"eligible": {"a": 1 - 1e-12}}, {"eligible": {"a": 1 - 1e-13}})
+    prints = {json.dumps(sweep(**settings).header()) for settings in worlds}
+    assert len(prints) == len(worlds)
+    assert sweep(eligible={"a": 1}).header() == sweep().header()
+    out = tmp_path / "out.jsonl"
+    sweep(eligible={"a": 0.5}).run(out, workers=1)
+    with pytest.raises(StateError, match="results of another sweep"):
+        sweep(eligible={"a": 0.6}).run(out, workers=1)
+    assert lines(out)[1]["cost_at"] == pytest.approx([100 * 2.3, 200 * 2.3])
 
 
 @pytest.mark.parametrize("engine", ["local", "dask", "ray"])

@@ -54,8 +54,8 @@ def paper(
 ) -> None:
     """Run the paper's experiment: its five figures, its claims, its bound, in one report."""
     from askless.report.claims import judged  # noqa: PLC0415 (plotting takes half a second)
-    from askless.report.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
+    from askless.report.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
     from askless.report.paper_report import summary, write_paper  # noqa: PLC0415
     from askless.simulation.batch import check_frame  # noqa: PLC0415
 

@@ -44,7 +44,8 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Say how many people a study needs, how short its survey gets, and what it risks."""
-    from askless.evaluation.plan import plan as planned, visits_of  # noqa: PLC0415
+    from askless import evaluation  # noqa: PLC0415 (so that help comes at once)
+    from askless.evaluation.plan import visits_of  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
     from askless.report.plan_report import write_plan  # noqa: PLC0415 (plotting takes a second)
 
@@ -56,7 +57,7 @@ def plan(
     check_folder(out)  # before the work, not after it
     say_compiling()
     with progress_bar(total, "the study in plausible worlds") as progress:
-        done = planned(
+        done = evaluation.plan(
             read,
             **given,
             pilot=pilot,

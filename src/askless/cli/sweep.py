@@ -14,7 +14,10 @@ from askless.simulation import read_sweep, sweep_frame
 from askless.simulation.engines import ENGINES
 
 FIGURES = ("regret", "questions_per_visit", "questions_left", "useful_dropped")
-DETAILS = (*FIGURES, "run", "other_arms", "plays", "visits", "regret_at", "asked_at")
+DETAILS = (
+    *(*FIGURES, "run", "other_arms", "plays", "visits"),
+    *("regret_at", "asked_at", "cost_at", "drops"),
+)
 
 
 def sweep(

@@ -21,20 +21,46 @@ __all__ = ["Block", "LinearEnvironment"]
 
 BLOCK = 1024  # visits drawn at once; a run's draws do not depend on its horizon
 SKIPS, CORRELATION = 0.1, 0.0  # of simulated answers, if nothing is said
+MOST_WORLDS = 2**32
 NOISES = {"uniform": UNIFORM, "two_point": TWO_POINT, "truncated_normal": TRUNCATED_NORMAL}
+
+# The streams of random numbers that a run has: what is answered, the noise, how late rewards come
+# (`Delay`), who may get which arm.
+PEOPLE, LUCK, DELAYS, ELIGIBLE = range(4)
+
+
+def stream(key: tuple[int, int], number: int, which: int) -> np.random.Generator:
+    """Return one of the streams of a run, given (seed, run) and the number of its world."""
+    words = np.array(key, dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=words, counter=[0, 0, number, which]))
+
+
+def reach(survey: Survey, coefficients: Floats) -> tuple[Floats, Floats]:
+    """Return each arm's smallest and largest expected reward over all answers."""
+    low, high = coefficients[:, 0].copy(), coefficients[:, 0].copy()
+    for question in survey:
+        own = coefficients[:, survey.columns_of(question.name)]
+        values = own @ question.points(raw=survey.coding == "raw").T
+        low, high = low + values.min(axis=1), high + values.max(axis=1)
+    return low, high
 
 
 class Block(NamedTuple):
-    """The next respondents of a run: their contexts, and a uniform number each for the noise."""
+    """The next respondents of a run: their contexts, and a uniform number each for the noise.
+
+    And which arms each of them may get (visits × K); `None` if all may get every arm.
+    """
 
     contexts: Floats
     luck: Floats
+    allowed: Flags | None = None
 
 
 class LinearEnvironment:
     """Simulated respondents: what they answer, and what reward each arm brings them.
 
-    All randomness of a run depends on (seed, run) alone, so that all policies face the same people.
+    All randomness of a run depends on (seed, run) and the world's `number` alone, so that all
+    policies face the same people.
 
     Parameters
     ----------
@@ -57,6 +83,19 @@ class LinearEnvironment:
     answers, skips, correlation
         Who the respondents are; see `askless.environments.AnswerModel`. Or answers is a
         `PilotAnswers` of the same survey, whose people bring their own skips and correlation.
+    eligible : mapping of str to float, optional
+        Share of the respondents who may get an arm, in (0, 1], drawn for each arm and respondent by
+        itself; 1 for arms that are left out. One arm at least must be open to everyone. A visit
+        plays, and asks for, only the arms that its respondent may get, and regret is measured
+        against the best of them.
+    number : int
+        Which world it is; worlds of different numbers draw different people for the same seed and
+        run.
+
+    Attributes
+    ----------
+    eligible : array (K)
+        The share of the respondents who may get each arm.
 
     Examples
     --------
@@ -81,6 +120,8 @@ class LinearEnvironment:
         answers: Mapping[str, Any] | PilotAnswers | None = None,
         skips: float | Mapping[str, float] = SKIPS,
         correlation: Any = CORRELATION,
+        eligible: Mapping[str, float] | None = None,
+        number: int = 0,
     ) -> None:
         self.survey = survey
         self.arms = arms_from(arms)
@@ -96,6 +137,13 @@ class LinearEnvironment:
             raise SettingError(f"spread is {self.spread:g}; give 0 or more")
         self.noise_form = AT_THE_ENDS if spread is None else NOISES[noise]
         self.answer_model = self._people(answers, skips, correlation)
+        self.eligible = self._shares({} if eligible is None else eligible)
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not whole or not 0 <= number <= MOST_WORLDS:
+            raise SettingError(
+                f"number is {shown(number)}; give a whole number from 0 to {MOST_WORLDS}"
+            )
+        self.number = int(number)
         self._check_range()
 
     def _table(self, coefficients: Any) -> Floats:
@@ -143,8 +191,30 @@ class LinearEnvironment:
                 raise SettingError(f"{name} comes from the pilot; leave {name} out")
         return answers
 
+    def _shares(self, eligible: Any) -> Floats:
+        if not isinstance(eligible, Mapping):
+            raise SettingError(f"eligible is {shown(eligible)}; give a dict of arm and share")
+        names, shares = [arm.name for arm in self.arms], np.ones(len(self.arms))
+        for arm, given in eligible.items():
+            if arm not in names:
+                raise SettingError(
+                    f"eligible: there is no arm {shown(arm)}; the arms are {', '.join(names)}"
+                )
+            share = check_number(given, f"eligible share of arm {arm!r}")
+            if not 0 < share <= 1:
+                raise SettingError(
+                    f"eligible share of arm {arm!r} is {share:g}; give one above 0, at most 1"
+                )
+            shares[names.index(arm)] = share
+        if not (shares == 1).any():
+            raise SettingError(
+                "eligible: no arm is open to everyone, so that some visits would have none; leave"
+                " one arm out"
+            )
+        return shares
+
     def _check_range(self) -> None:
-        low, high = self._reach()
+        low, high = reach(self.survey, self.coefficients)
         middle = 0.0 if self.survey.coding == "raw" else self.reward.middle
         slack = 1e-9 * self.reward.span
         for arm, least, most in zip(self.arms, low + middle, high + middle, strict=True):
@@ -156,15 +226,6 @@ class LinearEnvironment:
                     f" {most + self.spread:g} leave the range from {self.reward.low:g} to"
                     f" {self.reward.high:g}; widen the range or make effects or spread smaller"
                 )
-
-    def _reach(self) -> tuple[Floats, Floats]:
-        """Return each arm's smallest and largest expected reward over all answers."""
-        low, high = self.coefficients[:, 0].copy(), self.coefficients[:, 0].copy()
-        for question in self.survey:
-            own = self.coefficients[:, self.survey.columns_of(question.name)]
-            values = own @ question.points(raw=self.survey.coding == "raw").T
-            low, high = low + values.min(axis=1), high + values.max(axis=1)
-        return low, high
 
     @property
     def useful(self) -> Flags:
@@ -178,8 +239,11 @@ class LinearEnvironment:
 
     def respondents(self, seed: int, run: int) -> Iterator[Block]:
         """Draw the respondents of a run, block after block, for ever."""
-        key = np.array([seed, run], dtype=np.uint64)
-        people = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, 0]))
-        luck = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, 1]))
+        people, luck, doors = (
+            stream((seed, run), self.number, which) for which in (PEOPLE, LUCK, ELIGIBLE)
+        )
+        limited = bool((self.eligible < 1).any())
         while True:
-            yield Block(self.answer_model.contexts(people, BLOCK), luck.random(BLOCK))
+            # A number for every arm: another share changes who may get that arm, and nothing else.
+            allowed = doors.random((BLOCK, len(self.arms))) < self.eligible if limited else None
+            yield Block(self.answer_model.contexts(people, BLOCK), luck.random(BLOCK), allowed)

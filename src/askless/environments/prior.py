@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askless.environments.answers import AnswerModel
-from askless.environments.linear import LinearEnvironment
+from askless.environments.linear import LinearEnvironment, reach
 from askless.environments.pilot import PilotAnswers
 from askless.errors import AsklessError, SettingError, shown
 from askless.kernels.bundles import Floats
@@ -178,7 +178,7 @@ class Prior:
         apart = rng.uniform(*self.gap) * _spread_out(rng.random(count))
         table[:, 0] = apart - people[:, 1:].mean(axis=0) @ table[:, 1:].T
         # Where in the range rewards lie is nobody's business: in its middle there is most room.
-        low, high = LinearEnvironment.reach(self.survey, table)
+        low, high = reach(self.survey, table)
         middle = self.reward.middle if self.survey.coding == "raw" else 0.0
         table[:, 0] += middle - (low.min() + high.max()) / 2
         return table, None if isinstance(self.noise, str) else float(rng.uniform(*self.noise))

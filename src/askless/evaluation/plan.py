@@ -188,9 +188,9 @@ class Plan:
             return [
                 f"You cannot shorten this survey with {people:,} respondents and a beta_min of"
                 f" {beta_min:g}: ask everything.",
-                f"An arm needs {gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows to drop a"
-                f" question, and the {len(self.study.arms)} arms share the respondents: come with"
-                " more of them, or with a larger beta_min if smaller effects are not worth a"
+                f"An arm needs {gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows to drop"
+                f" a question, and the {len(self.study.arms)} arms share the respondents: come"
+                " with more of them, or with a larger beta_min if smaller effects are not worth a"
                 " question.",
             ]
         more = now.over_full.middle
@@ -209,13 +209,12 @@ class Plan:
 
     def warnings(self) -> list[str]:
         """Return what a reader should know before trusting the plan."""
-        found = []
-        for respondents in self.respondents:
-            if not self.is_shorter(self.forecast(self.beta_min, respondents)):
-                found.append(
-                    f"{respondents:,} respondents are too few to drop anything in most worlds"
-                    f" with a beta_min of {self.beta_min:g}."
-                )
+        found = [
+            f"{respondents:,} respondents are too few to drop anything in most worlds with a"
+            f" beta_min of {self.beta_min:g}."
+            for respondents in self.respondents
+            if not self.is_shorter(self.forecast(self.beta_min, respondents))
+        ]
         double = 2 * self.beta_min
         if double in self.outcomes:
             lost = self.forecast(double, self.respondents[-1]).losing
@@ -333,7 +332,7 @@ def visits_of(
 
 
 def _respondents(given: Sequence[int]) -> tuple[int, ...]:
-    numbers = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    numbers = list(given)
     if not numbers:
         raise SettingError("respondents is empty; say for how many people to plan")
     for number in numbers:
@@ -415,7 +414,7 @@ def _rewards(
     best, single = np.empty((2, len(places), len(visits)))
     at = np.array(visits) - 1
     for i, world in enumerate(places):
-        open_to_all = [k for k, arm in enumerate(world.arms) if world.eligible.get(arm.name, 1) == 1]
+        open_to_all = np.flatnonzero(world.eligible == 1)
         means, tops, seen = [], [], 0
         for block in world.respondents(seed, 0):
             expected = block.contexts @ world.coefficients.T
@@ -464,12 +463,11 @@ def noise_variance(world: LinearEnvironment) -> float:
 
 def prior_dict(prior: Prior) -> dict[str, Any]:
     """Return what was taken to be plausible, as plain data."""
-    pilot = isinstance(prior.answers, PilotAnswers)
-    people: dict[str, Any] = {"pilot": len(prior.answers)} if pilot else {
-        "answers": dict(prior.answers),
-        "skips": prior.skips,
-        "correlation": prior.correlation,
-    }
+    people: dict[str, Any] = {"skips": prior.skips, "correlation": prior.correlation}
+    if isinstance(prior.answers, PilotAnswers):
+        people = {"pilot": len(prior.answers)}
+    else:
+        people["answers"] = dict(prior.answers)
     return {
         **{key: getattr(prior, key) for key in ("useful", "effect", "gap", "noise")},
         **people,

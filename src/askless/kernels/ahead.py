@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askless.kernels import ridge
-from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Floats, Ints, Rule, aligned
+from askless.kernels.bundles import LATE, NET_ESTIMATES, Arms, Flags, Floats, Ints, Rule, aligned
 from askless.kernels.compiling import INLINE, internal
 from askless.kernels.lanes import WIDTH, fetch, fma, load, padded, product, spread, store
 from askless.kernels.triangle import sweep, sweep_half
@@ -118,12 +118,22 @@ def combine(contexts: Floats, columns: Ints, weights: Floats, size: int, out: Fl
 
 
 @internal(**INLINE)
-def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int) -> int:
-    """Return the arm to play in context t."""
+def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int, allowed: Flags, now: int) -> int:
+    """Return the arm to play in context t, which is that of visit `now`; see `ban`."""
     for k in range(ahead.mean.shape[0]):
         width = math.sqrt(max(ahead.width[k, t], 0.0))
         arms.scores[k] = ahead.mean[k, t] + float(arms.radius[k]) * width
+    if allowed.shape[0] > 0:
+        ban(arms.scores, allowed, now)
     return ridge.winner(rule, arms)
+
+
+@internal()
+def ban(scores: Floats, allowed: Flags, now: int) -> None:
+    """Let no arm win that visit `now` may not get; `allowed` has a row a visit."""
+    for k in range(scores.shape[0]):
+        if not allowed[now, k]:
+            scores[k] = -math.inf
 
 
 @internal(**INLINE)

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
 from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
-from askless.kernels.bundles import ASK, Arms, Floats, Ints, open_header
-from askless.kernels.compiling import internal, kernel
+from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, open_header
+from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.epochs import open_epochs
 from askless.kernels.machine import call_at
 from askless.kernels.outcome import outcome
@@ -23,27 +25,33 @@ def play_visits(
     coefficients: Floats,
     noise: tuple[int, float, float],
     always: Ints,
+    cost: Floats,
     draws: Floats,
+    allowed: Flags,
     begun: int,
     drops: Ints,
     played: Ints,
     radii: Floats,
     regret: Floats,
     asked: Ints,
+    paid: Floats,
 ) -> None:
     """Play one visit a row of `contexts` and learn from it.
 
     `address` is that of the header of a policy's buffers. Rewards depend on the columns that
     `matter` by `coefficients`; both have one more at the end, which is zero. `noise` is (form,
-    spread, smallest reward in units). `draws` are numbers in [0, 1) where the arm is drawn,
-    else -1. `begun` visits were played before;
-    `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`, the
-    radius of its set (of `radii`), its expected `regret`, and how many questions were `asked`.
+    spread, smallest reward in units). `always` says which questions everyone is asked, `cost` what
+    each costs. `draws` are numbers in [0, 1) where the arm is drawn, else -1. `allowed` says which
+    arms a visit may get; without a row, every visit may get them all. `begun` visits were played
+    before; `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`,
+    the radius of its set (of `radii`), its expected `regret`, how many questions were `asked`, and
+    what was `paid` for them.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
     expected, arm_count, count = future.expected, coefficients.shape[0], matter.shape[0] - 1
-    questions = count_asked(arms.support, always)
+    limited, first = allowed.shape[0] > 0, int(np.int64(0))  # not a literal: callees compile once
+    questions, price = count_asked(arms.support, always, cost, allowed, first)
     for start in range(0, contexts.shape[0], ahead.AHEAD):
         block = contexts[start : start + ahead.AHEAD]
         ahead.look(future, arms, block)
@@ -52,15 +60,18 @@ def play_visits(
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
             ahead.fetch_row(contexts, now + ahead.AHEAD)
-            best = ahead.best_arm(future, rule, arms, t)
+            best = ahead.best_arm(future, rule, arms, t, allowed, now)
             if draws[now] >= 0.0:
-                best = drawn_arm(address, draws[now], best)
+                best = drawn_arm(address, draws[now], best, allowed, now)
             played[now], radii[now] = best, arms.radius[best]
             regret[now] = largest(expected[:, t]) - expected[best, t]
-            asked[now] = questions
+            if limited:
+                regret[now] = highest_allowed(expected[:, t], allowed, now) - expected[best, t]
+                questions, price = count_asked(arms.support, always, cost, allowed, now)
+            asked[now], paid[now] = questions, price
             y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
             if ahead.learn(future, rule, arms, best, t, z, y) > 0:
-                questions = count_asked(arms.support, always)
+                questions, price = count_asked(arms.support, always, cost, allowed, now)
                 note_drops(arms, best, begun + now + 1, drops)
     for k in range(arm_count):
         ridge.catch_up(arms, k)
@@ -74,12 +85,14 @@ def play_interactive_visits(
     coefficients: Floats,
     noise: tuple[int, float, float],
     draws: Floats,
+    allowed: Flags,
     begun: int,
     drops: Ints,
     played: Ints,
     radii: Floats,
     regret: Floats,
     asked: Ints,
+    paid: Floats,
     others: Ints,
 ) -> None:
     """Play visits one after the other, each asked no more than it must be; see `play_visits`.
@@ -90,32 +103,37 @@ def play_interactive_visits(
     asking = open_asking(address)[0]
     form, spread, low = noise
     count, p = coefficients.shape[0], contexts.shape[1]
-    asking.live[:] = 1
     for now in range(contexts.shape[0]):
         z = contexts[now]
+        for k in range(count):
+            asking.live[k] = may_get(allowed, now, k)
         asking.z[:] = math.nan
         asking.z[0] = 1.0
-        asked[now] = 0
+        asked[now], paid[now] = 0, 0.0
         best = call_at(arms.links[ASK], address, 0)
         while best == UNDECIDED:
             for g in range(asking.asks.shape[0]):
                 if asking.asks[g]:
                     asked[now] += 1
+                    paid[now] += asking.cost[g]
                     for j in range(columns.first[g], columns.first[g] + columns.width[g]):
                         asking.z[j] = z[j]
             best = call_at(arms.links[ASK], address, 0)
         others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
         if draws[now] >= 0.0:
-            best = drawn_arm(address, draws[now], best)
+            best = drawn_arm(address, draws[now], best, allowed, now)
             for g in range(columns.first.shape[0]):  # it must be asked what it learns
-                asked[now] += arms.support[best, g] and math.isnan(asking.z[columns.first[g]])
+                if arms.support[best, g] and math.isnan(asking.z[columns.first[g]]):
+                    asked[now] += 1
+                    paid[now] += asking.cost[g]
         played[now], radii[now] = best, arms.radius[best]
         expected, most = 0.0, -math.inf
         for k in range(count):
             mean = 0.0
             for j in range(p):
                 mean += coefficients[k, j] * z[j]
-            most = max(most, mean)
+            if asking.live[k]:
+                most = max(most, mean)
             if k == best:
                 expected = mean
         regret[now] = most - expected
@@ -125,14 +143,17 @@ def play_interactive_visits(
 
 
 @internal()
-def drawn_arm(address: int, draw: float, best: int) -> int:
-    """Return an arm with undecided questions, drawn evenly; the best arm where there is none."""
+def drawn_arm(address: int, draw: float, best: int, allowed: Flags, now: int) -> int:
+    """Return an arm that visit `now` may get, with undecided questions, drawn evenly.
+
+    The best arm where there is none.
+    """
     undecided, count = open_epochs(address).undecided, 0
     for k in range(undecided.shape[0]):
-        count += undecided[k] > 0
+        count += undecided[k] > 0 and may_get(allowed, now, k)
     chosen = int(draw * count)
     for k in range(undecided.shape[0]):
-        if undecided[k] > 0:
+        if undecided[k] > 0 and may_get(allowed, now, k):
             if chosen == 0:
                 return k
             chosen -= 1
@@ -147,13 +168,36 @@ def note_drops(arms: Arms, k: int, visit: int, drops: Ints) -> None:
             drops[k, g] = visit
 
 
+@internal(**INLINE)
+def may_get(allowed: Flags, now: int, k: int) -> bool:
+    """Whether visit `now` may get arm k."""
+    return allowed.shape[0] == 0 or bool(allowed[now, k])
+
+
 @internal()
-def count_asked(support: Ints, always: Ints) -> int:
-    """Count the questions that some arm uses or that everyone is asked."""
-    count = 0
+def highest_allowed(expected: Floats, allowed: Flags, now: int) -> float:
+    """Return what the best arm that visit `now` may get brings."""
+    most = -math.inf
+    for k in range(expected.shape[0]):
+        if allowed[now, k]:
+            most = max(most, float(expected[k]))
+    return most
+
+
+@internal()
+def count_asked(
+    support: Ints, always: Ints, cost: Floats, allowed: Flags, now: int
+) -> tuple[int, float]:
+    """Count the questions that an arm of visit `now` uses or that everyone is asked.
+
+    And what they cost.
+    """
+    count, price = 0, 0.0
     for g in range(always.shape[0]):
-        used = always[g]
+        used = always[g] != 0
         for k in range(support.shape[0]):
-            used |= support[k, g]
-        count += used
-    return count
+            used |= support[k, g] != 0 and may_get(allowed, now, k)
+        if used:
+            count += 1
+            price += cost[g]
+    return count, price

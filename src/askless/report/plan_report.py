@@ -164,11 +164,12 @@ def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]
             "cost": range_text(forecast.cost),
             "left": range_text(forecast.left, 0),
             "reward": range_text(forecast.reward, digits),
-            "over_full": "–" if forecast.beta_min is None else range_text(forecast.over_full, digits),
+            "over_full": "–" if full else range_text(forecast.over_full, digits),
             "over_single": range_text(forecast.over_single, digits),
-            "losing": "–" if forecast.beta_min is None else chance_text(forecast.losing),
+            "losing": "–" if full else chance_text(forecast.losing),
         }
         for forecast in plan.forecasts()
+        for full in (forecast.beta_min is None,)
     ]
     most = plan.respondents[-1]
     shortening = [

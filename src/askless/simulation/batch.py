@@ -11,6 +11,7 @@ from askless.errors import extra
 from askless.policies import Policy
 from askless.simulation.runs import Run, Runs
 from askless.simulation.simulate import (
+    Checkpoints,
     check_match,
     check_whole,
     checkpoint_visits,
@@ -24,6 +25,7 @@ __all__ = ["simulate_all"]
 Task = tuple[Policy, LinearEnvironment]
 Job = tuple[int, int]  # a task, a run
 Played = tuple[int, Run, float]
+Frame = tuple[int, int, Checkpoints]  # horizon, seed and when figures are kept
 
 
 def simulate_all(
@@ -33,7 +35,7 @@ def simulate_all(
     seed: int = 0,
     *,
     workers: int | None = None,
-    checkpoints: int | Sequence[int] = 200,
+    checkpoints: Checkpoints = 200,
     progress: Callable[[int], None] | None = None,
 ) -> list[Runs]:
     """Run several policies, each in its environment; what `simulate` gives for each, in order.
@@ -99,30 +101,28 @@ def _kinds(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def _played(
-    tasks: Sequence[Task], jobs: Sequence[Job], frame: tuple[int, int, int | Sequence[int]], workers: int
+    tasks: Sequence[Task],
+    jobs: Sequence[Job],
+    frame: tuple[int, int, Checkpoints],
+    workers: int,
 ) -> Iterator[Played]:
     """Play every job; they come as they end."""
     if workers == 1:
         for task, run in jobs:
-            yield _play(task, *tasks[task], run, *frame)
+            yield _play(task, *tasks[task], run, frame)
         return
     with extra("cli"):
         from joblib import Parallel, delayed  # noqa: PLC0415
 
-    calls = (delayed(_play)(task, *tasks[task], run, *frame) for task, run in jobs)
+    calls = (delayed(_play)(task, *tasks[task], run, frame) for task, run in jobs)
     share_out = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
     yield from share_out(calls)
 
 
 def _play(
-    task: int,
-    policy: Policy,
-    environment: LinearEnvironment,
-    run: int,
-    horizon: int,
-    seed: int,
-    checkpoints: int | Sequence[int],
+    task: int, policy: Policy, environment: LinearEnvironment, run: int, frame: Frame
 ) -> Played:
+    horizon, seed, checkpoints = frame
     started = time.perf_counter()
     played = play_run(policy, environment, horizon, seed, run, checkpoints)
     return task, played, time.perf_counter() - started

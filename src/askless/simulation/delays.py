@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from askless.environments.linear import DELAYS, stream
 from askless.errors import SettingError, shown
 from askless.survey import RewardRange
 from askless.survey.names import check_number
@@ -113,13 +114,13 @@ class Delay:
 class Waiting:
     """Decided visits whose rewards have yet to be learned. Time is counted in visits."""
 
-    def __init__(self, delay: Delay, reward: RewardRange, key: tuple[int, int]) -> None:
+    def __init__(
+        self, delay: Delay, reward: RewardRange, key: tuple[int, int], number: int = 0
+    ) -> None:
         self.delay, self.reward = delay, reward
         if delay.silence is not None:
             reward.check(delay.silence)
-        # The third stream of a run; contexts and noise are the first two.
-        words = np.array(key, dtype=np.uint64)
-        self._luck = np.random.Generator(np.random.Philox(key=words, counter=[0, 0, 0, 2]))
+        self._luck = stream(key, number, DELAYS)
         self._draws: Iterator[tuple[float, float]] = iter(())
         self._now = -1
         self._by_arrival: list[tuple[float, int, int, Any, float | None]] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from askless.environments import Block, LinearEnvironment
 from askless.kernels import ahead
-from askless.kernels.bundles import Floats, Ints
+from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.outcome import outcome
 from askless.kernels.simulation import play_interactive_visits, play_visits
 from askless.policies import EpochSurveyUCB, Policy
@@ -25,6 +25,7 @@ class Played(NamedTuple):
     radii: Floats  # of the played arms' confidence sets; 0 where the policy has none
     regret: Floats
     asked: Ints
+    paid: Floats  # the cost of what was asked
     others: Ints  # 1 where the full survey would have given another arm
 
 
@@ -33,6 +34,11 @@ def noise_of(environment: LinearEnvironment) -> tuple[int, float, float]:
     raw = environment.survey.coding == "raw"
     low = environment.reward.low / environment.reward.span if raw else -0.5
     return environment.noise_form, environment.spread, low
+
+
+def _flags(block: Block, arm_count: int) -> Flags:
+    """Return which arms each visit may get, without a row if all may get every arm."""
+    return np.ones((0, arm_count), dtype=bool) if block.allowed is None else block.allowed
 
 
 @contextmanager
@@ -58,12 +64,13 @@ class Fused:
         self.coefficients = np.c_[environment.coefficients[:, matter], np.zeros(k)]
         self.noise = noise_of(environment)
         self.always = np.array([int(q.always_ask) for q in policy.survey])
+        self.cost = np.array([q.cost for q in policy.survey])
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits."""
         count = len(block.luck)
         played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        radii, regret = np.empty((2, count))
+        radii, regret, paid = np.empty((3, count))
         with _prepared(self.policy, count) as draws:
             play_visits(
                 self.model.address,
@@ -74,15 +81,18 @@ class Fused:
                 self.coefficients,
                 self.noise,
                 self.always,
+                self.cost,
                 draws,
+                _flags(block, len(self.coefficients)),
                 begun,
                 drops,
                 played,
                 radii,
                 regret,
                 asked,
+                paid,
             )
-        return Played(played, radii, regret, asked, np.zeros(count, dtype=np.int64))
+        return Played(played, radii, regret, asked, paid, np.zeros(count, dtype=np.int64))
 
 
 class Interactive:
@@ -96,7 +106,7 @@ class Interactive:
         """Play a block of visits."""
         count = len(block.luck)
         played, asked, others = np.empty((3, count), dtype=np.int64)
-        radii, regret = np.empty((2, count))
+        radii, regret, paid = np.empty((3, count))
         with _prepared(self.policy, count) as draws:
             play_interactive_visits(
                 self.model.address,
@@ -105,22 +115,33 @@ class Interactive:
                 self.coefficients,
                 self.noise,
                 draws,
+                _flags(block, len(self.coefficients)),
                 begun,
                 drops,
                 played,
                 radii,
                 regret,
                 asked,
+                paid,
                 others,
             )
-        return Played(played, radii, regret, asked, others)
+        return Played(played, radii, regret, asked, paid, others)
+
+
+class Choice(NamedTuple):
+    """What was decided in a visit, and what it takes to learn it."""
+
+    arm: int
+    asked: tuple[str, ...]
+    other: bool  # whether the full survey says another arm
+    note: Any
 
 
 class Step(Protocol):
     """One visit at a time: decide it now, learn it later."""
 
-    def decide(self, z: Floats) -> tuple[int, int, bool, Any]:
-        """Return arm, number of questions asked, whether the full survey says another, a note."""
+    def decide(self, z: Floats, mask: Flags) -> Choice:
+        """Decide a visit that may get the arms in `mask`."""
 
     def learn(self, arm: int, note: Any, reward: float) -> None:
         """Learn a visit's reward, given the note of its decision."""
@@ -132,16 +153,21 @@ class AsVisits:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def decide(self, z: Floats) -> tuple[int, int, bool, Any]:
+    def decide(self, z: Floats, mask: Flags) -> Choice:
         """Ask and answer a visit."""
-        policy, visit = self.policy, self.policy.visit()
+        policy = self.policy
+        visit = policy.visit(arms=None if mask.all() else policy.names_of(mask))
         answers = policy.survey.decode(z)
         while asks := visit.asks:
             visit.answer({question: answers[question] for question in asks})
         drawn = visit.propensity != 1.0
         ruled_out = bool(visit.explain().ruled_out)
-        other = not drawn and ruled_out and policy.play(z) != visit.arm_index
-        return visit.arm_index, len(visit.asked), other, visit
+        other = (
+            not drawn
+            and ruled_out
+            and policy.decide(z, mask, mask, visit.number).arm != visit.arm_index
+        )
+        return Choice(visit.arm_index, visit.asked, other, visit)
 
     def learn(self, arm: int, note: Any, reward: float) -> None:  # noqa: ARG002
         """Learn a visit's reward."""
@@ -154,13 +180,17 @@ class AsRows:
     def __init__(self, policy: LinearUCB) -> None:
         self.policy = policy
         self.learned = -1
-        self.questions = 0
+        self.questions: dict[bytes, tuple[str, ...]] = {}  # asked of those who may get the same
 
-    def decide(self, z: Floats) -> tuple[int, int, bool, Any]:
+    def decide(self, z: Floats, mask: Flags) -> Choice:
         """Play a row."""
-        if self.policy.version != self.learned:
-            self.learned, self.questions = self.policy.version, len(self.policy.asked_now())
-        return self.policy.play(z), self.questions, False, z
+        policy, key = self.policy, mask.tobytes()
+        if policy.version != self.learned:
+            self.learned, self.questions = policy.version, {}
+        if key not in self.questions:
+            self.questions[key] = policy.needed(mask)
+        arm = policy.play(z) if mask.all() else policy.decide(z, mask, mask, 0).arm
+        return Choice(arm, self.questions[key], other=False, note=z)
 
     def learn(self, arm: int, note: Any, reward: float) -> None:
         """Learn a row."""
@@ -187,17 +217,20 @@ class OneByOne:
         self.step: Step = AsVisits(policy)
         if delay is not None and isinstance(policy, LinearUCB) and _as_rows(policy):
             self.step = AsRows(policy)
-        self.waiting = Waiting(delay or Delay(), environment.reward, key)
+        self.waiting = Waiting(delay or Delay(), environment.reward, key, environment.number)
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits; each is followed by the rewards that have come by then."""
         policy, world = self.policy, self.environment
         raw = world.survey.coding == "raw"
         form, spread, low = noise_of(world)
-        played, radii, asked, regret, others = [], [], [], [], []
+        cost = {question.name: question.cost for question in policy.survey}
+        live = policy.roster.live
+        played, radii, asked, paid, regret, others = [], [], [], [], [], []
         kept = policy.support
         for t, (z, luck) in enumerate(zip(block.contexts, block.luck, strict=True)):
-            arm, count, other, note = self.step.decide(z)
+            mask = live if block.allowed is None else live & block.allowed[t]
+            arm, questions, other, note = self.step.decide(z, mask)
             radius = policy.radius[arm] if isinstance(policy, LinearUCB) else 0.0
             expected = world.coefficients @ z
             units = outcome(form, spread, low, world.reward.span, float(expected[arm]), luck)
@@ -213,7 +246,11 @@ class OneByOne:
                 kept = now
             played.append(arm)
             radii.append(radius)
-            asked.append(count)
+            asked.append(len(questions))
+            price = 0.0
+            for question in questions:  # in this order: sums are rounded
+                price += cost[question]
+            paid.append(price)
             others.append(other)
-            regret.append(float(expected[policy.roster.live].max() - expected[arm]))
-        return Played(*map(np.array, (played, radii, regret, asked, others)))
+            regret.append(float(expected[mask].max() - expected[arm]))
+        return Played(*map(np.array, (played, radii, regret, asked, paid, others)))

@@ -38,8 +38,8 @@ class Run:
         Which run it is; its respondents depend on (seed, index) alone.
     visits : array
         The checkpoints: numbers of visits.
-    regret, asked : array
-        Expected regret and questions asked, summed up to each checkpoint.
+    regret, asked, cost : array
+        Expected regret, questions asked and what they cost, summed up to each checkpoint.
     other_arms : int
         Visits in which the full survey would have given another arm; 0 unless the survey is
         interactive by the paper's heuristic.
@@ -56,6 +56,7 @@ class Run:
     visits: Ints
     regret: Floats
     asked: Ints
+    cost: Floats
     other_arms: int
     plays_at: Ints
     widest_at: Floats
@@ -73,6 +74,11 @@ class Run:
     def questions_per_visit(self) -> float:
         """Mean number of questions asked."""
         return float(self.asked[-1] / self.visits[-1])
+
+    @property
+    def cost_per_visit(self) -> float:
+        """Mean cost of the questions asked."""
+        return float(self.cost[-1] / self.visits[-1])
 
     @property
     def useful_dropped(self) -> int:
@@ -116,16 +122,21 @@ class Runs:
         return float(np.mean([run.questions_per_visit for run in self.runs]))
 
     @property
+    def cost_per_visit(self) -> float:
+        """Mean cost of the questions asked in a visit."""
+        return float(np.mean([run.cost_per_visit for run in self.runs]))
+
+    @property
     def other_arms(self) -> int:
         """Visits of all runs in which the full survey would have given another arm."""
         return sum(run.other_arms for run in self.runs)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a run and checkpoint: run, visits, regret, asked."""
+        """Return a row a run and checkpoint: run, visits, regret, asked, cost."""
         with extra("cli"):
             import pandas as pd  # noqa: PLC0415
 
-        columns = ("visits", "regret", "asked")
+        columns = ("visits", "regret", "asked", "cost")
         frames = [
             pd.DataFrame({"run": run.index} | {name: getattr(run, name) for name in columns})
             for run in self.runs
@@ -145,6 +156,7 @@ class Runs:
                     "run": run.index,
                     "regret": float(run.regret[-1]),
                     "questions_per_visit": run.questions_per_visit,
+                    "cost_per_visit": run.cost_per_visit,
                     "questions_left": list(run.questions_left),
                     "useful_dropped": run.useful_dropped,
                     "other_arms": run.other_arms,
@@ -152,7 +164,11 @@ class Runs:
                 }
                 for run in self.runs
             ],
-            "mean": {"regret": self.regret, "questions_per_visit": self.questions_per_visit},
+            "mean": {
+                "regret": self.regret,
+                "questions_per_visit": self.questions_per_visit,
+                "cost_per_visit": self.cost_per_visit,
+            },
         }
 
     def plot(self) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from askless.simulation.runs import Drop, Run, Runs
 __all__ = ["simulate"]
 
 Progress = Callable[[int], None]
+Checkpoints = int | list[int] | tuple[int, ...]  # how many, or which
 MOST = 10**15  # visits, runs, or a seed
 MIX = 0x9E3779B97F4A7C15  # spreads seeds over all streams of random numbers
 
@@ -35,7 +36,7 @@ def simulate(
     *,
     delay: Delay | None = None,
     workers: int = 1,
-    checkpoints: int | Sequence[int] = 200,
+    checkpoints: Checkpoints = 200,
     progress: Progress | None = None,
 ) -> Runs:
     """Run a policy on simulated respondents; the policy itself is not changed.
@@ -107,6 +108,11 @@ def check_match(policy: Policy, environment: LinearEnvironment) -> None:
         raise SettingError("the policy's arms are not the environment's; use environment.arms")
     if policy.reward != environment.reward:
         raise SettingError("the policy's reward range is not the environment's; use its reward")
+    if not (environment.eligible[policy.roster.live] == 1).any():
+        raise SettingError(
+            "every arm that is open to everyone is retired in the policy; some visits would have no"
+            " arm"
+        )
 
 
 def describe(policy: Policy) -> dict[str, Any]:
@@ -132,16 +138,19 @@ class _Tally:
     widest: Floats  # radius at which it was played so far
     regret: list[float] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)
+    cost: list[float] = field(default_factory=list)
     plays_at: list[Ints] = field(default_factory=list)
     widest_at: list[Floats] = field(default_factory=list)
     total_regret: float = 0.0
     total_asked: int = 0
+    total_cost: float = 0.0
     other_arms: int = 0
     begun: int = 0
 
     def add(self, played: Played) -> None:
         self.other_arms += int(played.others.sum())
         sums, counts = np.cumsum(played.regret), np.cumsum(played.asked)
+        costs = np.cumsum(played.paid)
         count = len(sums)
         due = self.visits[(self.visits > self.begun) & (self.visits <= self.begun + count)]
         start = 0
@@ -149,12 +158,14 @@ class _Tally:
             self._count(played, start, end)
             self.regret.append(self.total_regret + float(sums[end - 1]))
             self.asked.append(self.total_asked + int(counts[end - 1]))
+            self.cost.append(self.total_cost + float(costs[end - 1]))
             self.plays_at.append(self.plays.copy())
             self.widest_at.append(self.widest.copy())
             start = end
         self._count(played, start, count)
         self.total_regret += float(sums[-1])
         self.total_asked += int(counts[-1])
+        self.total_cost += float(costs[-1])
         self.begun += count
 
     def _count(self, played: Played, start: int, end: int) -> None:
@@ -192,6 +203,7 @@ def _run(
         visits=visits,
         regret=np.array(tally.regret),
         asked=np.array(tally.asked),
+        cost=np.array(tally.cost),
         other_arms=tally.other_arms,
         plays_at=np.array(tally.plays_at),
         widest_at=np.array(tally.widest_at),
@@ -203,7 +215,8 @@ def _run(
 
 def _blocks(environment: LinearEnvironment, seed: int, index: int, count: int) -> Iterator[Block]:
     for block in environment.respondents(seed, index):
-        yield Block(block.contexts[:count], block.luck[:count])
+        allowed = None if block.allowed is None else block.allowed[:count]
+        yield Block(block.contexts[:count], block.luck[:count], allowed)
         count -= len(block.luck)
         if count <= 0:
             return
@@ -253,7 +266,7 @@ def play_run(
     horizon: int,
     seed: int,
     index: int,
-    checkpoints: int | Sequence[int],
+    checkpoints: Checkpoints,
 ) -> Run:
     """Play one run by itself: the one that `simulate` plays as its `index`-th."""
     return _run(
@@ -261,7 +274,7 @@ def play_run(
     )
 
 
-def checkpoint_visits(horizon: int, checkpoints: int | Sequence[int]) -> Ints:
+def checkpoint_visits(horizon: int, checkpoints: Checkpoints) -> Ints:
     """Return the numbers of visits at which figures are kept; refuse what is none."""
     if isinstance(checkpoints, list | tuple):
         for visit in checkpoints:

@@ -23,14 +23,20 @@ from askless.errors import AsklessError, SettingError, StateError, extra, shown
 from askless.policies import POLICIES, Policy
 from askless.simulation.engines import Engine
 from askless.simulation.runs import Run
-from askless.simulation.simulate import check_match, check_whole, checkpoint_visits, play_run
+from askless.simulation.simulate import (
+    Checkpoints,
+    check_match,
+    check_whole,
+    checkpoint_visits,
+    play_run,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Sweep", "read_sweep", "sweep_frame"]
 
-FORMAT, VERSION = "askless.sweep", 1
+FORMAT, VERSION = "askless.sweep", 2
 GRID = {"environments", "policies"}
 KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
 
@@ -70,7 +76,7 @@ class Sweep:
     horizon: int
     runs: int = 1
     seed: int = 0
-    checkpoints: int | Sequence[int] = 20
+    checkpoints: Checkpoints = 20
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -149,7 +155,7 @@ class Sweep:
                 if progress is not None:
                     progress(self.horizon)
 
-    def _frame(self) -> tuple[int, int, int | Sequence[int]]:
+    def _frame(self) -> tuple[int, int, Checkpoints]:
         return self.horizon, self.seed, self.checkpoints
 
     def _done(self, target: Path) -> int:
@@ -179,8 +185,8 @@ class Sweep:
         return count
 
 
-def _plain(number: int | Sequence[int]) -> int | list[int]:
-    return [int(n) for n in number] if isinstance(number, list | tuple) else int(number)  # type: ignore[arg-type]
+def _plain(number: Checkpoints) -> int | list[int]:
+    return [int(n) for n in number] if isinstance(number, list | tuple) else int(number)
 
 
 def _line(target: Path, number: int, text: str) -> dict[str, Any]:
@@ -250,10 +256,16 @@ def play_job(
     run: int,
     horizon: int,
     seed: int,
-    checkpoints: int | Sequence[int],
+    checkpoints: Checkpoints,
 ) -> dict[str, Any]:
-    """Play one run of the grid, on whichever machine; return its line."""
+    """Play one run of the grid, on whichever machine; return its line.
+
+    `regret_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has, in the order
+    in which it happened: visit, index of the arm, index of the question, the arm's rows then, and
+    whether the question is useful.
+    """
     played: Run = play_run(policy_of(settings, world), world, horizon, seed, run, checkpoints)
+    arms = [arm.name for arm in world.arms]
     return {
         "environment": name,
         "policy": settings,
@@ -267,16 +279,26 @@ def play_job(
         "visits": played.visits.tolist(),
         "regret_at": played.regret.tolist(),
         "asked_at": played.asked.tolist(),
+        "cost_at": played.cost.tolist(),
+        "drops": [
+            [d.visit, arms.index(d.arm), world.survey.index(d.question), d.row, d.useful]
+            for d in played.drops
+        ],
     }
 
 
 def fingerprint(world: LinearEnvironment, seed: int) -> str:
-    """Return a hash of an environment: its table, its noise and its first respondents."""
+    """Return a hash of an environment: its table, its noise and its first respondents.
+
+    And who of them may get which arm.
+    """
     block = next(iter(world.respondents(seed, 0)))
     digest = hashlib.sha256(json.dumps(world.survey.to_dict(), sort_keys=True).encode())
-    for part in (world.coefficients, block.contexts, block.luck):
-        digest.update(np.ascontiguousarray(part).tobytes())
-    digest.update(repr((world.noise, world.spread, world.reward.low, world.reward.high)).encode())
+    for part in (world.coefficients, world.eligible, *block):
+        if part is not None:
+            digest.update(np.ascontiguousarray(part).tobytes())
+    reward, number = world.reward, world.number
+    digest.update(repr((world.noise, world.spread, reward.low, reward.high, number)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -329,7 +351,11 @@ def sweep_rows(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def sweep_frame(path: str | Path) -> pd.DataFrame:
-    """Return the results of a sweep: a row a run, with a column a setting."""
+    """Return the results of a sweep: a row a run, with a column a setting and a figure.
+
+    `regret_at`, `asked_at` and `cost_at` are lists of what was summed up to each of `visits`;
+    `drops` lists (visit, arm, question, the arm's rows then, whether it is useful) by index.
+    """
     with extra("cli"):
         import pandas as pd  # noqa: PLC0415
 
