@@ -48,6 +48,18 @@ def test_the_readme_s_ten_lines_work(tmp_path, monkeypatch, capsys):
     assert Path("runs.png").stat().st_size > 1_000
 
 
+def test_the_planning_page_s_code_runs(tmp_path, monkeypatch, capsys):
+    planning, one_world = python_blocks(ROOT / "docs" / "planning.md")
+    monkeypatch.chdir(tmp_path)
+    names = {"al": al}
+    exec(planning.replace("[500, 2000], worlds=50", "[100, 500], worlds=20"), names)
+    assert "respondents" in capsys.readouterr().out
+    exec(one_world.replace("5_000", "2_000"), names)
+    assert Path("world.png").stat().st_size > 1_000
+    # The page's words about world 3: one question matters, to one arm.
+    assert names["world"].useful.sum() == 1
+
+
 def test_the_library_page_s_own_policy_keeps_the_contract():
     *_, own = python_blocks(ROOT / "docs" / "library.md")
     names = {}

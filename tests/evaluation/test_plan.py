@@ -35,7 +35,7 @@ questions:
   - {kind: multi, name: media, options: [friends, web], may_skip: true}
 arms: [{name: a}, {name: b}, {name: c}]
 reward: {low: 0, high: 1}
-policy: {name: epoch, beta_min: 0.2, grain: question, explore: 0.1}
+policy: {name: epoch, beta_min: 0.2, interactive: true, grain: question, explore: 0.1}
 plan: {effect: [0.2, 0.4], noise: ends, eligible: {b: 0.5}, skips: {donor: 0.3}}
 """
 
