@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import askless as al
 
-CORES, RUNS, HORIZON = (1, 2), 8, 100_000
+MOST = os.cpu_count() or 1
+CORES = tuple(n for n in (1, 2, 4, 8, 16, 32) if n <= max(MOST, 2))
+RUNS, HORIZON = 4 * max(MOST, 2), 100_000
 WORLD = al.paper_environment()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import askless as al
 from askless.report.claims import BEST_ARM_COST, judged, well_below
-from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, Key, keys
+from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key, keys
 from askless.simulation import Drop, Run, Runs
 
 HORIZON = 1_000
@@ -39,7 +39,7 @@ def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
 def as_the_paper_says():
     """Return runs of every curve with which all seven claims hold."""
     found = {key: made() for key in keys()}
-    for label in (RIDGE, NET):
+    for label in (RIDGE, NET, NET + STATED):
         for beta_min in (0.3, 0.5, 0.7, 1.5):
             for arms, questions in ((3, 5.0), (5, 9.0)):
                 # Ridge is better, and a larger beta_min is.
@@ -62,6 +62,7 @@ def test_all_claims_hold_where_the_runs_are_as_the_paper_says():
 
 
 RIDGES = [Key(RIDGE, arms, at) for arms, at in ((3, 0.3), (5, 0.3), (5, 0.5), (5, 0.7))]
+NETS = [Key(NET, 5, 0.7), Key(NET + STATED, 5, 0.7)]
 DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5, 1.5)]
 
 
@@ -70,14 +71,18 @@ DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5
     [
         (1, {Key(RIDGE, 5, 0.5): made(LIMIT + 1)}, "holds in part"),
         (1, {Key(NET, 5, 0.7): made(1.0)}, "holds in part"),  # better than ridge
-        (1, {key: made(LIMIT + 1) for key in (*RIDGES, Key(NET, 5, 0.7))}, "does not hold"),
+        (1, {key: made(LIMIT + 1) for key in (*RIDGES, *NETS)}, "does not hold"),
+        (1, {Key(NET + STATED, 5, 0.7): made(LIMIT + 1)}, "holds in part"),
         (2, {Key(RIDGE, 5, 1.5): made(LIMIT - 1)}, "holds in part"),  # worse than LinUCB, but well
         (2, {Key(RIDGE, 5, 1.5): made(1.0)}, "does not hold"),
         (3, {Key(NET, 5, 1.5): made(lost=1)}, "holds in part"),  # other arms still ask it
         (3, {Key(NET, 3, 1.5): made(left=("x1", "x9"), lost=1)}, "holds in part"),
         (
             3,
-            {Key(NET, k, 1.5): made(LIMIT + 1, left=("x2",), lost=2) for k in (3, 5)},
+            {
+                Key(net, k, 1.5): made(LIMIT + 1, left=("x2",), lost=2)
+                for net, k in ((NET, 3), (NET, 5), (NET + STATED, 5))
+            },
             "does not hold",
         ),
         (4, {Key(NET, 3, 0.7): made(left=("x1", "x2", "x7"))}, "holds in part"),
@@ -86,7 +91,10 @@ DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5
             4,
             {
                 key: made(left=("x5",))
-                for key in (Key(RIDGE, 3, 0.3), Key(NET, 3, 0.7), Key(NET, 3, 1.5))
+                for key in (
+                    *(Key(RIDGE, 3, 0.3), Key(NET, 3, 0.7), Key(NET, 3, 1.5)),
+                    Key(NET + STATED, 3, 1.5),
+                )
             },
             "does not hold",
         ),
@@ -114,7 +122,7 @@ DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5
                 **{Key(NEVER, 5, 0.0): made(1.0), Key(NET_NEVER, 5, 0.0): made(1.0)},
                 **{Key(RIDGE, 5, 0.3): made(2.0), Key(RIDGE, 5, 0.5): made(3.0)},
                 **{Key(RIDGE, 5, 0.7): made(4.0), Key(NET, 5, 0.7): made(5.0)},
-                Key(NET, 5, 1.5): made(6.0),
+                **{Key(NET, 5, 1.5): made(6.0), Key(NET + STATED, 5, 1.5): made(99.0)},
             },
             "does not hold",
         ),

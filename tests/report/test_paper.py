@@ -13,7 +13,18 @@ import askless as al
 from askless.errors import SettingError
 from askless.report import paper_experiment, write_paper
 from askless.report.claims import judged
-from askless.report.paper import ASKS, EPOCH, NET, NET_NEVER, NEVER, RIDGE, VALID, Key, runs_of
+from askless.report.paper import (
+    ASKS,
+    EPOCH,
+    NET,
+    NET_NEVER,
+    NEVER,
+    RIDGE,
+    STATED,
+    VALID,
+    Key,
+    runs_of,
+)
 from askless.report.paper_report import made_again_by, summary
 
 HORIZON, RUNS = 250, 2
@@ -42,7 +53,10 @@ def test_the_figures_have_the_curves_that_the_claims_and_the_reader_need(done):
         "net-arms5-betamin0.7": net,
         "net-arms5-betamin1.5": net,
     }
-    assert list(done.others) == [Key(NET, 3, 0.7), Key(NET, 3, 1.5)]
+    assert list(done.others) == [
+        *(Key(NET, 3, 0.7), Key(NET, 3, 1.5)),
+        *(Key(NET + STATED, k, at) for k, at in ((5, 0.7), (5, 1.5), (3, 1.5))),
+    ]
     never = {id(f.curves[NEVER]) for f in done.figures if f.about.arms == 5}
     assert len(never) == 1  # simulated once, and shown in four figures
 
@@ -73,7 +87,8 @@ def test_curves_have_the_settings_that_are_stated(done):
             is_net = curve.runs.policy == "elastic-net"
             assert is_net == key.label.startswith("Elastic Net")
             assert settings["radius"] == ("published_scaled_sqrt" if is_net else "published_sqrt")
-            assert settings.items() >= published.items()
+            stated = {"b1": 50.0} if key.label.endswith(STATED) else {}
+            assert settings.items() >= (published | stated).items()
             assert settings["b2"] == pytest.approx(50**0.5)
             assert settings["interactive"] == ("certified" if ASKS in key.label else False)
 
@@ -129,7 +144,7 @@ def test_every_figure_is_there_as_png_svg_and_csv(done, folder):
         }
         assert {row["bound"] for row in rows if row["curve"] == EPOCH} == {""}
     others = (folder / "other-curves.csv").read_text().splitlines()
-    assert len(others) == 1 + 2 * RUNS * 200
+    assert len(others) == 1 + 5 * RUNS * 200
 
 
 def test_the_json_has_every_curve_and_the_claims(done, folder):

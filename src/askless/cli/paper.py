@@ -22,9 +22,9 @@ NOTE = """\
 Mean over runs, range of the runs' regret; left: questions that some arm still
 uses at the end. The paper's LinUCB is the same UCB without dropping.
 Radius published_sqrt (elastic net: published_scaled_sqrt), sigma 1, alpha 1,
-delta 0.1, b1 2, b2 √50, raw coding: no guarantee. "valid" and Epoch: delta 0.1,
-else the defaults; guaranteed where beta_min is below the effects that matter,
-which are 1 here.
+delta 0.1, b1 2 (where it says so: 50, as in the paper), b2 √50, raw coding: no
+guarantee. "valid" and Epoch: delta 0.1, else the defaults; guaranteed where
+beta_min is below the effects that matter, which are 1 here.
 """
 
 
@@ -99,9 +99,10 @@ def _show(experiment: Experiment) -> None:
         for label, curve in figure.curves.items():
             _add(table, label, curve)
         table.add_section()
-    table.add_row("[bold]3 arms, in no figure[/bold]")
+    table.add_row("[bold]in no figure[/bold]")
     for key, curve in experiment.others.items():
-        _add(table, f"{key.label}, {key.beta_min:g}", curve)
+        label = key.label.replace("SurveyUCB, ", "")
+        _add(table, f"{label}, {key.arms} arms, {key.beta_min:g}", curve)
     output.print(table)
 
 

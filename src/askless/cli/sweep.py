@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +11,11 @@ import typer
 from rich.table import Table
 
 from askless.cli.terminal import messages, output, progress_bar, say_compiling
-from askless.simulation import read_sweep, sweep_frame
+from askless.simulation import read_sweep
 from askless.simulation.engines import ENGINES
+from askless.simulation.sweep import sweep_rows
 
 FIGURES = ("regret", "questions_per_visit", "questions_left", "useful_dropped")
-DETAILS = (
-    *(*FIGURES, "run", "other_arms", "plays", "visits"),
-    *("regret_at", "asked_at", "cost_at", "drops"),
-)
 
 
 def sweep(
@@ -39,7 +37,7 @@ def sweep(
     say_compiling()
     with progress_bar(len(chosen) * chosen.horizon, f"{len(chosen):,} runs") as progress:
         chosen.run(out, engine=engine, address=address, workers=workers, progress=progress)
-    table = _means(sweep_frame(out))
+    table = _means(sweep_rows(out))
     if as_json:
         typer.echo(json.dumps(table))
     else:
@@ -49,19 +47,17 @@ def sweep(
     messages.print(f"All runs are in {out}", highlight=False, soft_wrap=True)
 
 
-def _means(frame: Any) -> list[dict[str, Any]]:
-    """Return a row a combination: its settings and the means over its runs."""
-    keys = [name for name in frame.columns if name not in DETAILS]
-    rows = []
-    for values, group in frame.groupby(keys, sort=False, dropna=False):
-        given = {
-            key: value
-            for key, value in zip(keys, values, strict=True)
-            if value == value  # noqa: PLR0124
-        }
-        means = {name: float(group[name].mean()) for name in FIGURES}
-        rows.append(given | {"runs": len(group)} | means)
-    return rows
+def _means(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row a combination: its settings and the means over its runs, in one pass."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        given = {"environment": row["environment"]}
+        given |= {("policy" if k == "name" else k): value for k, value in row["policy"].items()}
+        means = found.setdefault(json.dumps(given), given | {"runs": 0} | dict.fromkeys(FIGURES, 0))
+        means["runs"] += 1
+        for name in FIGURES:
+            means[name] += (row[name] - means[name]) / means["runs"]
+    return list(found.values())
 
 
 def _show(rows: list[dict[str, Any]], runs: int, horizon: int) -> None:

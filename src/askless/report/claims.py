@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, Key
+from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key
 from askless.simulation import Run, Runs
 
 __all__ = ["Claim", "Part", "judged", "well_below"]
@@ -86,7 +86,7 @@ def judged(runs: Measured) -> tuple[Claim, ...]:
 
 def _one(runs: Measured) -> Iterator[Part]:
     true = [Key(RIDGE, 3, 0.3), *(Key(RIDGE, 5, at) for at in (0.3, 0.5, 0.7)), Key(NET, 5, 0.7)]
-    for key in true:
+    for key in (*true, Key(NET + STATED, 5, 0.7)):
         yield _well(runs, key)
     yield _less(runs, Key(RIDGE, 5, 0.7), Key(NET, 5, 0.7), "regret")
 
@@ -103,7 +103,7 @@ def _two(runs: Measured) -> Iterator[Part]:
 
 
 def _three(runs: Measured) -> Iterator[Part]:
-    for key in (Key(NET, 5, 1.5), Key(NET, 3, 1.5)):
+    for key in (Key(NET, 5, 1.5), Key(NET, 3, 1.5), Key(NET + STATED, 5, 1.5)):
         lost = [run.useful_dropped for run in runs[key].runs]
         yield _part(
             f"{_name(key)}: {np.mean(lost):.1f} useful (arm, question) pairs dropped a run",
@@ -117,11 +117,13 @@ def _three(runs: Measured) -> Iterator[Part]:
             [-float(count) for count in gone],
             at_zero=True,
         )
-    yield _well(runs, Key(NET, 5, 1.5))
+    for label in (NET, NET + STATED):
+        yield _well(runs, Key(label, 5, 1.5))
 
 
 def _four(runs: Measured) -> Iterator[Part]:
-    for key in (Key(RIDGE, 3, 0.3), Key(NET, 3, 0.7), Key(NET, 3, 1.5)):
+    nets = Key(NET, 3, 0.7), Key(NET, 3, 1.5), Key(NET + STATED, 3, 1.5)
+    for key in (Key(RIDGE, 3, 0.3), *nets):
         left = [len(set(run.questions_left) - set(RELEVANT)) for run in runs[key].runs]
         yield _part(
             f"{_name(key)}: {np.mean(left):.1f} irrelevant questions left",
@@ -151,7 +153,8 @@ def _six(runs: Measured) -> Iterator[Part]:
 def _seven(runs: Measured) -> Iterator[Part]:
     ridge = [Key(NEVER, 5, 0.0), *(Key(RIDGE, 5, at) for at in (0.3, 0.5, 0.7))]
     net = [Key(NET_NEVER, 5, 0.0), Key(NET, 5, 0.7), Key(NET, 5, 1.5)]
-    for steps in (ridge, net):
+    stated = [Key(NET + STATED, 5, 0.7), Key(NET + STATED, 5, 1.5)]
+    for steps in (ridge, net, stated):
         for before, after in pairwise(steps):
             yield _less(runs, after, before, "regret")
 
@@ -208,4 +211,5 @@ def _short(key: Key) -> str:
     if key.label in (NEVER, NET_NEVER):
         return "ridge that never drops" if key.label == NEVER else "net that never drops"
     kind = "net" if key.label.startswith(NET) else "ridge"
-    return f"{'interactive ' if key.label.endswith(ASKS) else ''}{kind} {key.beta_min:g}"
+    asks = "interactive " if key.label.endswith(ASKS) else ""
+    return f"{asks}{kind} {key.beta_min:g}{STATED if key.label.endswith(STATED) else ''}"

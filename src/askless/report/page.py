@@ -95,6 +95,8 @@ def check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise SettingError(f"{folder} is a file; name a folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise SettingError(f"{folder} cannot be written to; name another folder with --out")
 
 
 def write(path: Path, data: str | bytes) -> Path:

@@ -115,7 +115,9 @@ def _played(
         from joblib import Parallel, delayed  # noqa: PLC0415
 
     calls = (delayed(_play)(task, *tasks[task], run, frame) for task, run in jobs)
-    share_out = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    share_out = Parallel(
+        n_jobs=min(workers, len(jobs)), return_as="generator_unordered", batch_size=1
+    )
     yield from share_out(calls)
 
 

@@ -253,7 +253,7 @@ def _share_out(
 
     jobs = (delayed(_run)(policy, environment, delay, visits, seed, i, None) for i in range(runs))
     done = []
-    for run in Parallel(n_jobs=workers, return_as="generator")(jobs):
+    for run in Parallel(n_jobs=min(workers, runs), return_as="generator")(jobs):
         done.append(run)
         if progress is not None:
             progress(int(visits[-1]))

@@ -162,8 +162,13 @@ class Sweep:
         """Count the runs that a file of this sweep has; refuse any other file."""
         if not target.exists() or target.stat().st_size == 0:
             return 0
-        with target.open(encoding="utf-8") as file:
-            header = _line(target, 1, file.readline())
+        with target.open(encoding="utf-8", errors="replace") as file:
+            try:
+                header = json.loads(file.readline())
+            except ValueError:
+                header = None
+            if not isinstance(header, dict):
+                header = {}
             if header.get("format") != FORMAT:
                 raise StateError(f"{target}: these are not results of a sweep; name another file")
             if header != json.loads(json.dumps(self.header())):
@@ -210,7 +215,16 @@ def _appending(target: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
         raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
 
     def add(row: dict[str, Any]) -> None:
-        os.write(file, (json.dumps(row, allow_nan=False) + "\n").encode())
+        line = (json.dumps(row, allow_nan=False) + "\n").encode()
+        try:
+            written = os.write(file, line)
+        except OSError as error:
+            raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+        if written < len(line):
+            raise StateError(
+                f"{target}: the last line could not be written whole; make room on the disk,"
+                " remove it and start again"
+            )
 
     try:
         yield add
@@ -324,6 +338,8 @@ def read_sweep(path: str | Path) -> Sweep:
                 if kind != "paper":
                     raise SettingError(f"there is no environment {kind!r}; choose paper")
                 label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
+                if label in worlds:
+                    raise SettingError(f"environment {label!r} is there twice; leave one out")
                 try:
                     worlds[label] = paper_environment(**given)
                 except TypeError as error:
