@@ -153,7 +153,9 @@ def test_other_files_and_broken_ones_are_refused_and_left_as_they_are(file, tmp_
     other = al.Sweep(sweep.policies, sweep.environments, 400, runs=3, seed=8)
     for content, chosen, message in (
         (whole, other, "results of another sweep; name another file"),
-        (b"hello\n", sweep, "line 1: the line is not complete"),
+        (b"hello\n", sweep, "not results of a sweep"),
+        (b"\xff\xfe\n", sweep, "not results of a sweep"),
+        (first[:-30], sweep, "not results of a sweep"),
         (b'{"format": "diary"}\n', sweep, "not results of a sweep"),
         (whole[:-30], sweep, "line 19: the line is not complete; remove it"),
         (first + second + second, sweep, "line 3: this run is not the sweep's next"),
