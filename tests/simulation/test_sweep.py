@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ import pytest
 
 import askless as al
 from askless.errors import SettingError, StateError
+from askless.simulation import engines
 from askless.simulation.engines import Engine
 
 FILE = """
@@ -236,3 +238,17 @@ def test_only_a_few_runs_wait_at_a_time():
         with warnings.catch_warnings():  # joblib says that calls under way are cancelled, if any
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_an_address_where_something_else_listens_is_refused(engine, monkeypatch):
+    """Fails if it is left to the clients of Dask and Ray, which wait for ever or for minutes."""
+    monkeypatch.setattr(engines, "PATIENCE", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        given = f"tcp://{address}" if engine == "dask" else address
+        with (
+            pytest.raises(SettingError, match=f"answers at {given}: what is there says nothing"),
+            Engine.open(engine, address=given, workers=1),
+        ):
+            pass

@@ -71,6 +71,8 @@ def _dask(address: str | None, workers: int) -> Iterator[None]:
 
     with ExitStack() as stack:
         where: Any = address
+        if address is not None and address.startswith("tcp://"):  # the others speak second
+            _knock("Dask scheduler", address)
         if address is None:
             where = stack.enter_context(
                 LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
@@ -82,13 +84,20 @@ def _dask(address: str | None, workers: int) -> Iterator[None]:
         yield
 
 
-def _knock(address: str) -> None:
-    """Refuse an address at which nobody answers."""
-    host, _, port = address.rpartition(":")
+def _knock(kind: str, address: str) -> None:
+    """Refuse an address at which no cluster answers: both kinds speak first.
+
+    Their own clients wait for minutes, or for ever where something else listens.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
     try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as line:
+            if not line.recv(1):
+                raise OSError("the line was closed")
+    except TimeoutError:
+        raise SettingError(f"no {kind} answers at {address}: what is there says nothing") from None
     except (OSError, ValueError, OverflowError) as error:
-        raise SettingError(f"no Ray cluster answers at {address}: {error}") from None
+        raise SettingError(f"no {kind} answers at {address}: {error}") from None
 
 
 @contextmanager
@@ -100,7 +109,7 @@ def _ray(address: str | None, workers: int) -> Iterator[None]:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     logging.getLogger("ray").setLevel(logging.ERROR)
     if address not in (None, "auto"):
-        _knock(str(address).removeprefix("ray://"))  # Ray itself would wait for minutes
+        _knock("Ray cluster", str(address))
     try:
         if address is None:
             ray.init(num_cpus=workers, include_dashboard=False, **quiet)
