@@ -327,3 +327,22 @@ def test_a_plan_of_what_cannot_be_planned_is_refused_in_one_line(planned, option
     assert complaint in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 2  # and perhaps that it compiles
     assert (folder / "study.yaml").read_text() == before
+
+
+def test_a_study_s_name_is_printed_as_it_is(tmp_path):
+    text = EXAMPLE.read_text().replace("name: charity", 'name: "[/red] [bold]x"', 1)
+    (tmp_path / "study.yaml").write_text(text)
+    few = ("--respondents", 30, "--worlds", 20, "--workers", 1, "--out", "o[red]ut")
+    done = askless("plan", "study.yaml", *few, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "[/red] [bold]x: 20 plausible worlds" in done.stdout
+    assert "o[red]ut/report.html" in done.stdout
+    assert (tmp_path / "o[red]ut" / "report.html").exists()
+
+
+def test_check_looks_at_the_section_plan_too(tmp_path):
+    text = EXAMPLE.read_text().replace("useful: [1, 3]", "useful: 99")
+    (tmp_path / "study.yaml").write_text(text)
+    done = askless("check", "study.yaml", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "plan: useful is 99 to 99" in done.stderr

@@ -86,7 +86,9 @@ def by_hand(world, policy, seed, count):
     names = [arm.name for arm in world.arms]
     asked = paid = regret = best = 0.0
     gone = {name: dict.fromkeys(names, math.inf) for name in world.survey.names}
-    lost, rows, singles = math.inf, [], np.zeros(len(names))
+    lost, rows, single = math.inf, [], 0.0
+    people = next(world.respondents(seed, 0)).contexts
+    order = np.argsort(-(people @ world.coefficients.T).mean(axis=0))
     t = 0
     for block in world.respondents(seed, 0):
         for i in range(len(block.luck)):
@@ -106,7 +108,8 @@ def by_hand(world, policy, seed, count):
             paid += sum(q.cost for q in world.survey if q.name in visit.asked)
             regret += max(means[names.index(n)] for n in may) - means[visit.arm_index]
             best += max(means[names.index(n)] for n in may) + world.reward.middle
-            singles += means + world.reward.middle
+            given = next(k for k in order if names[k] in may)  # the best arm for all, if they may
+            single += means[given] + world.reward.middle
             before = policy.support
             expected = means[visit.arm_index] + world.reward.middle
             low, span = world.reward.low, world.reward.span
@@ -129,7 +132,7 @@ def by_hand(world, policy, seed, count):
                         )
                     )
             if t == count:
-                return asked, paid, regret, best, singles, gone, lost, rows
+                return asked, paid, regret, best, single, gone, lost, rows
     raise AssertionError
 
 
@@ -152,13 +155,12 @@ def test_figures_are_those_counted_by_hand_visit_by_visit(text):
             **settings,
         )
         policy._stream = (4 * 0x9E3779B97F4A7C15 + 1) % 2**64  # the simulator's draws for explore
-        asked, paid, regret, best, singles, gone, lost, rows = by_hand(world, policy, 4, count)
+        asked, paid, regret, best, single, gone, lost, rows = by_hand(world, policy, 4, count)
         assert outcome.asked[number, -1] == asked
         assert outcome.cost[number, -1] == pytest.approx(paid)
         assert outcome.regret[number, -1] == pytest.approx(regret)
         assert found.best[number, -1] == pytest.approx(best)
-        eligible = [k for k, arm in enumerate(world.arms) if arm.name != "b" or text is SMALL]
-        assert found.single[number, -1] == pytest.approx(singles[eligible].max())
+        assert found.single[number, -1] == pytest.approx(single)
         assert outcome.lost[number] == lost
         useful = world.useful.any(axis=0)
         last = {name: max(arms.values()) for name, arms in gone.items()}
@@ -297,3 +299,102 @@ def test_forecasts_are_quantiles_of_the_worlds(small):
     assert forecast.over_single.middle == pytest.approx(
         predictive(reward - small.single[:, at] / 400).middle
     )
+
+
+def planned(section, **given):
+    """A plan of the small study with another section plan."""
+    text = re.sub(r"plan: .*", f"plan: {section}", SMALL)
+    return al.plan(
+        al.Study.parse(text), **({"respondents": [60], "worlds": 20, "workers": 1} | given)
+    )
+
+
+def test_where_nothing_can_go_it_is_not_for_want_of_respondents(tmp_path):
+    everything_matters = planned("{useful: 5, effect: 0.5, noise: 0.5, gap: 0}", beta_min=[0.4])
+    always = al.Study.parse(
+        re.sub(r"(name: \w+)(, low|}|, options)", r"\1, always_ask: true\2", SMALL)
+        .replace("letter, always_ask: true", "letter")
+        .replace("call, always_ask: true", "call")
+    )
+    assert all(question.always_ask for question in always.survey)
+    path = tmp_path / "one.csv"
+    path.write_text("donor,age,member,region,reader\nyes,20,no,north,no\n")
+    alike = al.plan(al.Study.parse(SMALL), respondents=[60], worlds=20, workers=1, pilot=path)
+    for found in (
+        everything_matters,
+        al.plan(always, respondents=[60], worlds=20, workers=1),
+        alike,
+    ):
+        assert found.advice()[0].startswith("There is nothing to drop")
+        assert not [w for w in found.warnings() if "too few to drop" in w]
+    assert alike.alike == ("donor", "age", "member", "region", "reader")
+    assert alike.shortening(3.0).rows_at_least == math.inf
+    assert any("answers that nobody gives" in warning for warning in alike.warnings())
+
+
+def test_a_warning_of_too_few_respondents_is_true():
+    """Fails if questions are gone from every arm in most worlds that are told nothing goes."""
+    study = al.Study.example()
+    found = al.plan(study, respondents=[400, 900, 1300], worlds=60, beta_min=[20], workers=2)
+    for people in found.respondents:
+        forecast = found.forecast(20.0, people)
+        said = any(w.startswith(f"{people:,} respondents are too few") for w in found.warnings())
+        at = int(np.searchsorted(found.outcomes[20.0].visits, people))
+        assert said == (np.mean(found.outcomes[20.0].left[:, at] < 8) < 0.5)
+        late = any(
+            w.startswith(f"With {people:,} respondents questions go") for w in found.warnings()
+        )
+        assert late == (not said and forecast.questions.middle > 0.95 * 8)
+
+
+def test_without_noise_the_formula_takes_none():
+    assert planned("{effect: [3, 5], noise: 0}").shortening(3.0).rows_at_least == 0
+    ends = planned("{effect: [3, 5], noise: ends}").shortening(3.0)
+    assert ends.rows_at_least == pytest.approx(ends.rows_by_sigma)
+
+
+def test_where_no_answer_matters_no_survey_beats_the_best_single_arm():
+    # An arm that 1% may not get was once no candidate, and all others far behind.
+    found = planned("{useful: 0, gap: 3, noise: 0.5, eligible: {call: 0.99}}")
+    for beta_min in (None, 3.0):
+        assert found.forecast(beta_min, 60).over_single.high <= 1e-9
+
+
+def test_the_advice_is_about_the_beta_min_that_was_asked_for():
+    assert planned("{effect: [3, 5]}").beta_min == 3
+    assert planned("{effect: [3, 5]}", beta_min=[1.5]).beta_min == 1.5  # of which 3 is the double
+    assert planned("{effect: [3, 5]}", beta_min=[4, 2, 3]).beta_min == 3
+    assert planned("{effect: [3, 5]}", beta_min=[4, 2]).beta_min == 4
+
+
+def test_a_beta_min_above_what_is_plausible_is_warned_of():
+    found = planned("{useful: 2, effect: [1, 1.5], noise: 0.3}", respondents=[1000], beta_min=[4])
+    assert found.forecast(4.0, 1000).losing.middle > 0.5
+    assert any("take a smaller one" in warning for warning in found.warnings())
+
+
+def test_what_was_not_planned_is_not_answered(small):
+    with pytest.raises(SettingError, match="not for 777 respondents, but for 400, 1500"):
+        small.forecast(3.0, 777)
+    with pytest.raises(SettingError, match="did not try a beta_min of 5, but 3, 6"):
+        small.shortening(5)
+
+
+def test_few_respondents_and_other_policies_can_be_planned():
+    found = planned("{effect: [3, 5]}", respondents=[1, 7, 39])
+    assert found.respondents == (1, 7, 39)
+    text = SMALL.replace("{name: epoch, beta_min: 3}", "{name: ridge, beta_min: 3, sigma: 0.1}")
+    other = al.plan(al.Study.parse(text), respondents=[50], worlds=20, workers=1)
+    assert any("not what the study's section policy says" in w for w in other.warnings())
+    # Its sigma is not that of the policy that was played.
+    assert other.needed_rows[1] == planned("{useful: [1, 2], effect: [3, 5]}").needed_rows[1]
+
+
+def test_worlds_have_as_many_useful_questions_as_stated_however_little_room_there_is():
+    """Fails if worlds that do not fit are drawn again: those with many would hardly be left."""
+    prior = al.Prior.of(al.Study.example())
+    counts = np.bincount([int(prior.world(i).useful.any(axis=0).sum()) for i in range(600)])
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 600, 1 / 3)
+    assert counts[0] == 0
+    assert (low <= counts[1:]).all()
+    assert (counts[1:] <= high).all()

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from askless.cli.terminal import output
+from askless.environments import Prior
 from askless.policies import policy_for
 from askless.simulation.simulate import describe
 from askless.survey import Study
@@ -22,6 +23,8 @@ def check(
     """Check a study file; says what is wrong with it, with line and key, or what it amounts to."""
     read = Study.read(study)
     policy = policy_for(read)
+    if read.plan:
+        Prior.of(read)  # refuses what cannot be planned
     settings = describe(policy)
     if as_json:
         summary = {

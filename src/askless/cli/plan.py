@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from askless.cli.terminal import messages, output, progress_bar, say_compiling
@@ -76,10 +77,10 @@ def plan(
     where = f"The report is {report}; figures (PNG, SVG) and data (JSON) are beside it."
     if as_json:
         typer.echo(json.dumps(done.to_dict(), allow_nan=False))
-        messages.print(where, highlight=False, soft_wrap=True)
+        messages.print(where, markup=False, highlight=False, soft_wrap=True)
         return
     _show(done)
-    output.print(where, highlight=False, soft_wrap=True)
+    output.print(where, markup=False, highlight=False, soft_wrap=True)
 
 
 def _numbers(option: str, text: str, kind: type) -> list[Any]:
@@ -98,13 +99,12 @@ def _show(plan: Plan) -> None:
         formula_text,
         label_of,
         range_text,
-        reward_digits,
         visits_text,
     )
 
     costs = any(question.cost != 1 for question in plan.study.survey)
     table = Table(
-        title=f"{plan.study.name}: {plan.worlds} plausible worlds",
+        title=escape(f"{plan.study.name}: {plan.worlds} plausible worlds"),
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         collapse_padding=True,
@@ -112,8 +112,8 @@ def _show(plan: Plan) -> None:
     table.add_column("", no_wrap=True)
     headings = ["questions a visit", "reward a visit", "more than one arm", "loses"]
     for heading in headings[:1] + ["cost a visit"] * costs + headings[1:]:
-        table.add_column(heading, justify="right", min_width=6)
-    digits = reward_digits(plan)
+        table.add_column(heading, justify="right", min_width=6, overflow="fold")
+    digits = plan.reward_digits
     for people in plan.respondents:
         table.add_row(f"[bold]{people:,} respondents[/bold]")
         for beta_min in (None, *plan.beta_mins):
@@ -153,6 +153,6 @@ def _show(plan: Plan) -> None:
         "question.\n",
         highlight=False,
     )
-    output.print("\n".join(plan.advice()), highlight=False, soft_wrap=True)
+    output.print("\n".join(plan.advice()), markup=False, highlight=False, soft_wrap=True)
     for warning in plan.warnings():
-        output.print(f"[bold]Mind:[/bold] {warning}", highlight=False, soft_wrap=True)
+        output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False, soft_wrap=True)

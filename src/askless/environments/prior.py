@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,16 +14,22 @@ from askless.environments.answers import AnswerModel
 from askless.environments.linear import LinearEnvironment, reach
 from askless.environments.pilot import PilotAnswers
 from askless.errors import AsklessError, SettingError, shown
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import Flags, Floats
 from askless.survey import Question, RewardRange, Study
 from askless.survey.arms import Arm
 from askless.survey.survey import Survey
 
 __all__ = ["Prior"]
 
-PATIENCE = 1_000  # worlds drawn until one fits into the reward range
 SAMPLE = 4_096  # people by whom an arm's average is set
 ENDS = "ends"
+WIDEST = math.sqrt(3.0)  # uniform noise of standard deviation 1 is at most this large
+# How large effects are in their range, whether questions matter to one arm each, and how large gap
+# and noise are in theirs; the first that fits is taken.
+COMPROMISES = (
+    *((effects, False, 1.0) for effects in (1.0, 0.75, 0.5, 0.25, 0.0)),
+    *((0.0, True, rest) for rest in (1.0, 0.75, 0.5, 0.25, 0.0)),
+)
 
 
 @dataclass(frozen=True)
@@ -32,8 +40,9 @@ class Prior:
     each matters to every arm with probability ½, to at least one. How much its answer moves an
     arm's expected reward is drawn from `effect`, evenly on a logarithmic scale; in which way, at
     random. The arms' average rewards are spread over a distance drawn from `gap`, the noise has a
-    standard deviation drawn from `noise`. A world in which rewards would leave their range is
-    drawn again.
+    standard deviation drawn from `noise`. Where rewards would leave their range, effects become
+    smaller, then questions matter to one arm each, then gap and noise become smaller: never below
+    what is stated.
 
     Attributes
     ----------
@@ -124,23 +133,17 @@ class Prior:
             )
         if self.effect[0] <= 0:
             raise SettingError("effect begins at 0; give a smallest effect above 0")
-        self.world(0, seed=0)
+        self._environment(np.zeros((len(self.arms), self.survey.column_count)), 0.0, 0)
+        for number in range(20):  # with as many questions as may matter, there is least room
+            self._fitted(self._draw(_generator(0, number), self.useful[1]))
 
     def world(self, number: int, *, seed: int = 0) -> LinearEnvironment:
         """Draw a world; it and its people depend on (seed, number) alone."""
-        rng = np.random.Generator(np.random.Philox(key=np.array([seed, number], dtype=np.uint64)))
-        people = self._people(rng)
-        problem = ""
-        for _ in range(PATIENCE):
-            table, sd = self._table(rng, people)
-            try:
-                return self._environment(table, sd, number)
-            except SettingError as error:
-                problem = str(error)
-        raise SettingError(
-            f"no plausible world fits into the reward range ({problem}); make effect, gap, noise"
-            " or useful smaller"
+        rng = _generator(seed, number)
+        table, sd = self._fitted(
+            self._draw(rng, int(rng.integers(self.useful[0], self.useful[1] + 1)))
         )
+        return self._environment(table, sd, number)
 
     def _environment(self, table: Floats, sd: float | None, number: int) -> LinearEnvironment:
         return LinearEnvironment(
@@ -149,7 +152,7 @@ class Prior:
             coefficients=table,
             reward=self.reward,
             noise="two_point" if sd is None else "uniform",
-            spread=None if sd is None else np.sqrt(3.0) * sd,
+            spread=None if sd is None else WIDEST * sd,
             answers=self.answers,
             skips=self.skips,
             correlation=self.correlation,
@@ -157,31 +160,86 @@ class Prior:
             number=number,
         )
 
-    def _people(self, rng: np.random.Generator) -> Floats:
+    @cached_property
+    def _average(self) -> Floats:
+        """Return the average person."""
+        rng = _generator(0, 0)
         if isinstance(self.answers, PilotAnswers):
-            return self.answers.contexts(rng, SAMPLE)
-        model = AnswerModel(self.survey, self.answers, self.skips, self.correlation)
-        return model.contexts(rng, SAMPLE)
+            people = self.answers.contexts(rng, SAMPLE)
+        else:
+            model = AnswerModel(self.survey, self.answers, self.skips, self.correlation)
+            people = model.contexts(rng, SAMPLE)
+        return np.asarray(people.mean(axis=0))
 
-    def _table(self, rng: np.random.Generator, people: Floats) -> tuple[Floats, float | None]:
-        """Draw the coefficients of all arms and the noise; rewards are centred in their range."""
+    def _draw(self, rng: np.random.Generator, useful: int) -> _Drawn:
+        count = len(self.arms)
+        chosen = rng.permutation(len(self.survey))[:useful]
+        matters = rng.random((useful, count)) < 0.5
+        matters[np.arange(useful), rng.integers(count, size=useful)] = True
+        shapes = [
+            [_shape(self.survey.questions[int(g)], rng) for _ in range(count)] for g in chosen
+        ]
+        return _Drawn(
+            questions=[self.survey.questions[int(g)] for g in chosen],
+            matters=matters,
+            shapes=shapes,
+            sizes=rng.random((useful, count)),
+            apart=_spread_out(rng.random(count)),
+            gap=float(rng.random()),
+            noise=float(rng.random()),
+        )
+
+    def _fitted(self, drawn: _Drawn) -> tuple[Floats, float | None]:
+        """Return the coefficients of all arms and the noise, made smaller until rewards fit."""
+        for effects, alone, rest in COMPROMISES:
+            gap = _between(self.gap, rest * drawn.gap)
+            sd = None if isinstance(self.noise, str) else _between(self.noise, rest * drawn.noise)
+            table = self._table(drawn, effects, gap, alone=alone)
+            low, high = reach(self.survey, table)
+            width = high.max() - low.min() + 2 * WIDEST * (sd or 0.0)
+            if width <= self.reward.span * (1 + 1e-12):
+                # Where in the range rewards lie is nobody's business; the middle has most room.
+                middle = self.reward.middle if self.survey.coding == "raw" else 0.0
+                table[:, 0] += middle - (low.min() + high.max()) / 2
+                return table, sd
+        raise SettingError(
+            f"{len(drawn.questions)} questions that matter do not fit into the reward range, not"
+            " even with the smallest effect, gap and noise; make them or useful smaller"
+        )
+
+    def _table(self, drawn: _Drawn, effects: float, gap: float, *, alone: bool) -> Floats:
         count = len(self.arms)
         table = np.zeros((count, self.survey.column_count))
-        useful = int(rng.integers(self.useful[0], self.useful[1] + 1))
-        for g in rng.permutation(len(self.survey))[:useful]:
-            question = self.survey.questions[int(g)]
-            matters = rng.random(count) < 0.5
-            matters[rng.integers(count)] = True
-            for k in np.flatnonzero(matters):
-                size = np.exp(rng.uniform(*np.log(self.effect)))
-                table[k, self.survey.columns_of(question.name)] = _shape(question, rng, size)
-        apart = rng.uniform(*self.gap) * _spread_out(rng.random(count))
-        table[:, 0] = apart - people[:, 1:].mean(axis=0) @ table[:, 1:].T
-        # Where in the range rewards lie is nobody's business: in its middle there is most room.
-        low, high = reach(self.survey, table)
-        middle = self.reward.middle if self.survey.coding == "raw" else 0.0
-        table[:, 0] += middle - (low.min() + high.max()) / 2
-        return table, None if isinstance(self.noise, str) else float(rng.uniform(*self.noise))
+        low, high = np.log(self.effect)
+        for i, question in enumerate(drawn.questions):
+            columns = self.survey.columns_of(question.name)
+            # Alone: in turn, so that no arm has more of them than it must.
+            arms = [i % count] if alone else np.flatnonzero(drawn.matters[i])
+            for k in arms:
+                size = np.exp(low + effects * drawn.sizes[i, k] * (high - low))
+                table[k, columns] = size * drawn.shapes[i][k]
+        table[:, 0] = gap * drawn.apart - table[:, 1:] @ self._average[1:]
+        return table
+
+
+class _Drawn(NamedTuple):
+    """What a world is made of: evenly drawn numbers, before they are fitted into the range."""
+
+    questions: list[Question]
+    matters: Flags  # (useful, K)
+    shapes: list[list[Floats]]  # coefficients with an effect of 1
+    sizes: Floats  # (useful, K)
+    apart: Floats  # (K,) from -½ to ½
+    gap: float
+    noise: float
+
+
+def _generator(seed: int, number: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(key=np.array([seed, number], dtype=np.uint64)))
+
+
+def _between(ends: tuple[float, float], share: float) -> float:
+    return float(ends[0] + share * (ends[1] - ends[0]))
 
 
 def _pair(key: str, value: Any) -> tuple[Any, Any]:
@@ -197,12 +255,11 @@ def _spread_out(numbers: Floats) -> Floats:
     return (numbers - numbers.min()) / width - 0.5 if width > 0 else np.zeros_like(numbers)
 
 
-def _shape(question: Question, rng: np.random.Generator, size: float) -> Floats:
-    """Draw a question's coefficients with an effect of this size (maths 1.1)."""
+def _shape(question: Question, rng: np.random.Generator) -> Floats:
+    """Draw a question's coefficients with an effect of 1 (maths 1.1)."""
     own = rng.normal(size=question.width)
     if question.may_skip:
         # A skip says something in between: the mean answer's worth, give or take a half of it.
-        middle = question.points()[:-1, :-1].mean(axis=0) @ own[:-1]
-        reach = np.ptp(question.points()[:-1, :-1] @ own[:-1])
-        own[-1] = middle + rng.uniform(-0.5, 0.5) * reach
-    return np.asarray(own * (size / question.effect(own)))
+        points = question.points()[:-1, :-1] @ own[:-1]
+        own[-1] = points.mean() + rng.uniform(-0.5, 0.5) * np.ptp(points)
+    return np.asarray(own / question.effect(own))

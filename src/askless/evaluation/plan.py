@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from askless.environments import LinearEnvironment, PilotAnswers, Prior
+from askless.environments import Block, LinearEnvironment, PilotAnswers, Prior
 from askless.errors import SettingError, shown
 from askless.evaluation.intervals import Interval, chance, predictive
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import Flags, Floats
+from askless.kernels.outcome import AT_THE_ENDS
 from askless.policies import policy_for
 from askless.simulation import Sweep
 from askless.simulation.simulate import check_whole
@@ -29,6 +30,7 @@ WORLDS = 200
 POINTS = 40  # at how many visits curves are kept, besides the numbers of respondents
 SHORTER = 0.95  # a survey that asks more than this share of its questions has not become shorter
 FULL = "asking everything"
+PEOPLE = 16_384  # by whom the variance of the answers is measured
 DELTA = 0.05  # the policies' default
 
 
@@ -74,7 +76,8 @@ class Shortening:
     half, all : Interval
         Visits until half, and until all of the unneeded questions are gone from every arm.
     rows : Interval
-        An arm's rows when it dropped an unneeded question: the median one of a world.
+        An arm's rows when it dropped an unneeded question: the median one of a world. NaN unless
+        most worlds have dropped one.
     rows_at_least, rows_by_sigma : float
         The rows that the test of one effect takes by the formula (maths 5.5): with the noise of the
         median world, and with the policy's sigma, which is what it knows at first.
@@ -86,6 +89,24 @@ class Shortening:
     rows: Interval
     rows_at_least: float
     rows_by_sigma: float
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """What a beta_min twice as large changes after all respondents, world by world.
+
+    Attributes
+    ----------
+    regret, questions : Interval
+        How much more regret a visit, and how many fewer questions a visit.
+    losing : Interval
+        Chance that some arm has then dropped a question that matters to it.
+    """
+
+    beta_min: float
+    regret: Interval
+    questions: Interval
+    losing: Interval
 
 
 @dataclass(frozen=True)
@@ -115,6 +136,8 @@ class Plan:
         What was taken to be plausible.
     respondents, beta_mins : tuple
         For which numbers of respondents and which beta_min there are forecasts.
+    beta_min : float
+        What the advice is about: the study's own if it was asked for, else the first that was.
     worlds, seed : int
         How many worlds were drawn, and from which seed.
     outcomes : dict
@@ -125,16 +148,25 @@ class Plan:
     prior: Prior
     respondents: tuple[int, ...]
     beta_mins: tuple[float, ...]
+    beta_min: float
     worlds: int
     seed: int
     outcomes: dict[float | None, Outcome]
     best: Floats  # (worlds, visits): expected reward of the best arm, summed up to each visit
     single: Floats  # the same of the best arm for all
     needed_rows: tuple[float, float]  # by the formula, times beta_min²; with noise and with sigma
+    not_needed: Floats  # (worlds,) how many questions matter to no arm
+    unneeded: Floats  # (worlds,) how many of them could go
+    alike: tuple[str, ...]  # questions to which there are answers that nobody gives
 
     def forecast(self, beta_min: float | None, respondents: int) -> Forecast:
-        """Return what to expect with a beta_min after so many respondents."""
-        outcome, full = self.outcomes[beta_min], self.outcomes[None]
+        """Return what to expect with a beta_min (None: asking everything) after so many people."""
+        outcome, full = self._of(beta_min), self.outcomes[None]
+        if respondents not in self.respondents:
+            raise SettingError(
+                f"the plan is not for {shown(respondents)} respondents, but for"
+                f" {', '.join(map(str, self.respondents))}"
+            )
         at = int(np.searchsorted(outcome.visits, respondents))
         visits = float(outcome.visits[at])
         reward = (self.best[:, at] - outcome.regret[:, at]) / visits
@@ -152,16 +184,39 @@ class Plan:
         )
 
     def shortening(self, beta_min: float) -> Shortening:
-        """Return when the unneeded questions go."""
-        outcome = self.outcomes[beta_min]
+        """Return when the unneeded questions go, in worlds that have some."""
+        outcome = self._of(beta_min)
+        dropped = ~np.isnan(outcome.rows)
+        few = 2 * dropped.sum() < self.worlds  # the quick ones of them say little about the rest
         return Shortening(
             beta_min=beta_min,
             half=predictive(outcome.half[~np.isnan(outcome.half)]),
             all=predictive(outcome.all[~np.isnan(outcome.all)]),
-            rows=predictive(outcome.rows[~np.isnan(outcome.rows)]),
+            rows=predictive(np.array([]) if few else outcome.rows[dropped]),
             rows_at_least=self.needed_rows[0] / beta_min**2,
             rows_by_sigma=self.needed_rows[1] / beta_min**2,
         )
+
+    def doubled(self, beta_min: float) -> Doubled | None:
+        """Return what a beta_min twice as large changes in each world; None if it is too large."""
+        one, other = self._of(beta_min), self.outcomes.get(2 * beta_min)
+        if other is None:
+            return None
+        visits = float(one.visits[-1])
+        return Doubled(
+            beta_min=beta_min,
+            regret=predictive((other.regret[:, -1] - one.regret[:, -1]) / visits),
+            questions=predictive((one.asked[:, -1] - other.asked[:, -1]) / visits),
+            losing=self.forecast(2 * beta_min, self.respondents[-1]).losing,
+        )
+
+    def _of(self, beta_min: float | None) -> Outcome:
+        if beta_min not in self.outcomes:
+            raise SettingError(
+                f"the plan did not try a beta_min of {shown(beta_min)}, but"
+                f" {', '.join(f'{b:g}' for b in self.beta_mins)}"
+            )
+        return self.outcomes[beta_min]
 
     def forecasts(self) -> Iterator[Forecast]:
         """Go through all forecasts: every number of respondents, asking everything first."""
@@ -169,61 +224,122 @@ class Plan:
             for beta_min in (None, *self.beta_mins):
                 yield self.forecast(beta_min, respondents)
 
-    def is_shorter(self, forecast: Forecast) -> bool:
-        """Whether the survey has become shorter in most worlds."""
-        return forecast.questions.middle <= SHORTER * len(self.study.survey)
+    def drops_something(self, forecast: Forecast) -> bool:
+        """Whether a question is gone from every arm in most worlds."""
+        return forecast.left.middle < len(self.study.survey)
 
-    @property
-    def beta_min(self) -> float:
-        """The beta_min that the advice is about: the study's own, or the first one asked for."""
-        own = float(self.study.settings.get("beta_min") or 0.0)
-        return own if own in self.outcomes else self.beta_mins[0]
+    def is_shorter(self, forecast: Forecast) -> bool:
+        """Whether visits have asked clearly fewer questions than there are, in most worlds."""
+        return forecast.questions.middle <= SHORTER * len(self.study.survey)
 
     def advice(self) -> list[str]:
         """Return the advice in two sentences, for the largest number of respondents."""
         beta_min, people = self.beta_min, self.respondents[-1]
-        now, full = self.forecast(beta_min, people), self.forecast(None, people)
-        gone, m = self.shortening(beta_min), len(self.study.survey)
-        if not self.is_shorter(now):
+        now, gone = self.forecast(beta_min, people), self.shortening(beta_min)
+        m, arms = len(self.study.survey), len(self.study.arms)
+        if self._nothing_to_drop():
+            return [
+                "There is nothing to drop: in most plausible worlds every question that could go"
+                " matters, is asked of everyone, or is answered alike by all.",
+                "Ask everything, or say in the section plan of the study what you think is not"
+                " needed.",
+            ]
+        if not self.drops_something(now):
+            rows = f"{gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows by the formula"
             return [
                 f"You cannot shorten this survey with {people:,} respondents and a beta_min of"
-                f" {beta_min:g}: ask everything.",
-                f"An arm needs {gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows to drop"
-                f" a question, and the {len(self.study.arms)} arms share the respondents: come"
-                " with more of them, or with a larger beta_min if smaller effects are not worth a"
-                " question.",
+                f" {beta_min:g}: ask everything (LinUCB).",
+                f"An arm needs {rows}, and more for its tests to come round, and the {arms} arms"
+                " share the respondents: come with more of them, or with a larger beta_min if"
+                " smaller effects are not worth a question.",
             ]
-        more = now.over_full.middle
-        gain = f"{abs(more):.3g} a visit {'more' if more > 0 else 'less'} than"
-        if abs(more) < 0.005 * self.study.reward.span:
-            gain = "about the same as"
+        asks = (
+            f"a visit asks {now.questions.middle:.1f} of {m} questions on average (90%:"
+            f" {now.questions.low:.1f} to {now.questions.high:.1f})"
+        )
+        when = f"half of the unneeded ones are gone after {_visits(gone.half.middle, people)}"
         return [
-            f"With {people:,} respondents and a beta_min of {beta_min:g}, a visit asks"
-            f" {now.questions.middle:.1f} of {m} questions on average (90%:"
-            f" {now.questions.low:.1f} to {now.questions.high:.1f}), and half of the unneeded ones"
-            f" are gone after {_visits(gone.half.middle, people)}.",
-            f"The reward is {gain} by asking everything ({full.reward.middle:.3g}), and"
-            f" the chance of losing a question that matters is {_percent(now.losing.middle)}"
-            f" (90%: {_percent(now.losing.low)} to {_percent(now.losing.high)}).",
+            f"With {people:,} respondents and a beta_min of {beta_min:g}, {asks}, and {when}.",
+            f"{self._compared(now)}, and the chance of losing a question that matters is"
+            f" {_percent(now.losing.middle)} (90%: {_percent(now.losing.low)} to"
+            f" {_percent(now.losing.high)}).",
         ]
+
+    def _compared(self, now: Forecast) -> str:
+        more, full = now.over_full.middle, self.forecast(None, now.respondents).reward.middle
+        digits = self.reward_digits
+        how = f"{abs(more):,.{digits}f} a visit {'more' if more > 0 else 'less'} than"
+        if abs(more) < 0.005 * self.study.reward.span:
+            how = "about the same as"
+        return f"The reward is {how} by asking everything (LinUCB: {full:,.{digits}f})"
+
+    def _nothing_to_drop(self) -> bool:
+        return bool(np.median(self.unneeded) == 0)
+
+    @property
+    def reward_digits(self) -> int:
+        """With how many digits rewards are shown: a thousandth of their range."""
+        return max(0, 3 - math.floor(math.log10(self.study.reward.span)))
 
     def warnings(self) -> list[str]:
         """Return what a reader should know before trusting the plan."""
-        found = [
-            f"{respondents:,} respondents are too few to drop anything in most worlds with a"
-            f" beta_min of {self.beta_min:g}."
-            for respondents in self.respondents
-            if not self.is_shorter(self.forecast(self.beta_min, respondents))
+        return [
+            *self._of_policy(),
+            *(w for people in self.respondents for w in self._of_size(people)),
+            *self._of_beta_min(),
         ]
-        double = 2 * self.beta_min
-        if double in self.outcomes:
-            lost = self.forecast(double, self.respondents[-1]).losing
-            if lost.middle > 2 * float(self.study.settings.get("delta") or DELTA):
-                found.append(
-                    f"A beta_min twice as large ({double:g}) would lose a question that matters in"
-                    f" {_percent(lost.middle)} of the worlds: better too small than too large."
-                )
-        return found
+
+    def _of_policy(self) -> Iterator[str]:
+        own = self.study.policy == "epoch" and self.study.settings.get("interactive")
+        if not own:
+            yield (
+                "The plan is of Epoch SurveyUCB with interactive surveys, which is not what the"
+                " study's section policy says."
+            )
+        if self.alike:
+            yield (
+                f"To {', '.join(self.alike)} there are answers that nobody gives: such questions"
+                " cannot be judged, nor dropped."
+            )
+
+    def _of_size(self, people: int) -> Iterator[str]:
+        now = self.forecast(self.beta_min, people)
+        if self._nothing_to_drop():
+            pass
+        elif not self.drops_something(now):
+            yield (
+                f"{people:,} respondents are too few to drop anything in most worlds with a"
+                f" beta_min of {self.beta_min:g}."
+            )
+        elif not self.is_shorter(now):
+            yield (
+                f"With {people:,} respondents questions go too late to save much: a visit still"
+                f" asks {now.questions.middle:.1f} of {len(self.study.survey)} on average."
+            )
+        if now.over_single.middle <= 0:
+            yield (
+                f"With {people:,} respondents personal decisions do not pay yet: in most worlds the"
+                " best single arm for all would bring as much."
+            )
+
+    def _of_beta_min(self) -> Iterator[str]:
+        allowed = 2 * float(self.study.settings.get("delta") or DELTA)
+        now = self.forecast(self.beta_min, self.respondents[-1])
+        if now.losing.middle > allowed:
+            yield (
+                f"A beta_min of {self.beta_min:g} loses a question that matters in"
+                f" {_percent(now.losing.middle)} of the worlds: it is above effects that are"
+                " plausible; take a smaller one."
+            )
+        twice = self.doubled(self.beta_min)
+        if twice is not None:
+            yield (
+                f"Twice that beta_min ({2 * self.beta_min:g}) would ask"
+                f" {twice.questions.middle:.1f} questions a visit fewer, cost"
+                f" {max(twice.regret.middle, 0):,.{self.reward_digits}f} of reward a visit (90%: up"
+                f" to {twice.regret.high:,.{self.reward_digits}f}), and lose a question that"
+                f" matters in {_percent(twice.losing.middle)} of the worlds."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan's figures as plain data, as `askless plan --json` prints them."""
@@ -236,6 +352,9 @@ class Plan:
             "warnings": self.warnings(),
             "forecasts": [_plain(vars(forecast)) for forecast in self.forecasts()],
             "shortening": [_plain(vars(self.shortening(b))) for b in self.beta_mins],
+            "twice_too_large": [
+                _plain(vars(twice)) for b in self.beta_mins if (twice := self.doubled(b))
+            ],
         }
 
 
@@ -285,8 +404,8 @@ def plan(
     prior = Prior.of(study, pilot)
     grid = _grid(study, beta_min)
     places = {f"world {i}": prior.world(i, seed=seed) for i in range(worlds)}
-    even = np.linspace(0, people[-1], POINTS + 1).astype(int)[1:]
-    visits = sorted({*people, *(int(t) for t in even)})
+    even = np.linspace(0, people[-1], POINTS + 1).astype(int)
+    visits = sorted({*people, *(int(t) for t in even if t > 0)})
     sweep = Sweep(
         policies=[_full(study), *(_epoch(study, b) for b in grid)],
         environments=places,
@@ -302,21 +421,26 @@ def plan(
     by_policy = {
         b: [row for row in rows if row["policy"].get("beta_min") == b] for b in (None, *grid)
     }
-    best, single = _rewards(list(places.values()), seed, visits)
+    drawn = list(places.values())
+    best, single = _rewards(drawn, seed, visits)
+    needed_rows, alike = _needed_rows(drawn, study)
     return Plan(
         study=study,
         prior=prior,
         respondents=people,
         beta_mins=grid,
+        beta_min=_about(study, beta_min),
         worlds=worlds,
         seed=seed,
         outcomes={
-            b: _outcome(own, list(places.values()), np.array(visits, dtype=float))
-            for b, own in by_policy.items()
+            b: _outcome(own, drawn, np.array(visits, dtype=float)) for b, own in by_policy.items()
         },
         best=best,
         single=single,
-        needed_rows=_needed_rows(list(places.values()), study),
+        needed_rows=needed_rows,
+        not_needed=np.array([(~world.useful.any(axis=0)).sum() for world in drawn], dtype=float),
+        unneeded=np.array([_unneeded(world, alike).sum() for world in drawn], dtype=float),
+        alike=alike,
     )
 
 
@@ -353,6 +477,12 @@ def _grid(study: Study, given: Sequence[float] | None) -> tuple[float, ...]:
     return tuple(sorted({*asked, *(2 * b for b in asked if 2 * b < study.reward.span)}))
 
 
+def _about(study: Study, given: Sequence[float] | None) -> float:
+    """Return the beta_min that the advice is about."""
+    own = float(study.settings.get("beta_min") or 0.0)
+    return own if given is None or own in given else float(given[0])
+
+
 def _full(study: Study) -> dict[str, Any]:
     """Return the policy that asks everyone everything."""
     return {"name": "linucb", **_shared(study)}
@@ -377,7 +507,7 @@ def _outcome(
     middle_row = np.full(len(rows), math.nan)
     for i, (row, world) in enumerate(zip(rows, places, strict=True)):
         gone, needed = gone_at(row["drops"], world), world.useful.any(axis=0)
-        always = np.array([question.always_ask for question in world.survey])
+        always = _always(world)
         left[i] = [(always | (gone > t)).sum() for t in visits]
         unneeded = np.sort(gone[~needed & ~always])
         if len(unneeded) == 0:
@@ -399,6 +529,16 @@ def _outcome(
     )
 
 
+def _always(world: LinearEnvironment) -> Flags:
+    return np.array([question.always_ask for question in world.survey])
+
+
+def _unneeded(world: LinearEnvironment, alike: tuple[str, ...]) -> Flags:
+    """Return which questions could go: they matter to no arm, and can be judged."""
+    judged = np.array([name not in alike for name in world.survey.names])
+    return np.asarray(~world.useful.any(axis=0) & ~_always(world) & judged)
+
+
 def gone_at(drops: list[list[Any]], world: LinearEnvironment) -> Floats:
     """Return the visit at which the last arm dropped each question; infinite if one has not."""
     at = np.full((len(world.arms), len(world.survey)), math.inf)
@@ -410,55 +550,77 @@ def gone_at(drops: list[list[Any]], world: LinearEnvironment) -> Floats:
 def _rewards(
     places: list[LinearEnvironment], seed: int, visits: list[int]
 ) -> tuple[Floats, Floats]:
-    """Return the expected rewards of the best arm for each, and of the best one for all."""
+    """Return the expected rewards of the best arm for each, and of the best one for all.
+
+    Who may not get that one gets the best for all of those that they may get.
+    """
     best, single = np.empty((2, len(places), len(visits)))
     at = np.array(visits) - 1
     for i, world in enumerate(places):
-        open_to_all = np.flatnonzero(world.eligible == 1)
-        means, tops, seen = [], [], 0
-        for block in world.respondents(seed, 0):
-            expected = block.contexts @ world.coefficients.T
-            if world.survey.coding != "raw":
-                expected += world.reward.middle
-            means.append(expected[:, open_to_all])
-            barred = 0.0 if block.allowed is None else np.where(block.allowed, 0.0, -math.inf)
-            tops.append((expected + barred).max(axis=1))
-            seen += len(block.luck)
-            if seen >= visits[-1]:
-                break
-        best[i] = np.cumsum(np.concatenate(tops))[at]
-        sums = np.cumsum(np.vstack(means), axis=0)
-        single[i] = sums[at, int(np.argmax(sums[-1]))]
+        blocks = _first(world, seed, visits[-1])
+        expected = np.vstack([block.contexts for block in blocks]) @ world.coefficients.T
+        if world.survey.coding != "raw":
+            expected += world.reward.middle
+        barred = np.vstack(
+            [
+                np.zeros((len(block.luck), len(world.arms)), dtype=bool)
+                if block.allowed is None
+                else ~block.allowed
+                for block in blocks
+            ]
+        )
+        best[i] = np.cumsum(np.where(barred, -math.inf, expected).max(axis=1))[at]
+        ranks = np.where(barred, -math.inf, expected.mean(axis=0)).argmax(axis=1)
+        single[i] = np.cumsum(expected[np.arange(len(ranks)), ranks])[at]
     return best, single
 
 
-def _needed_rows(places: list[LinearEnvironment], study: Study) -> tuple[float, float]:
+def _first(world: LinearEnvironment, seed: int, count: int) -> list[Block]:
+    """Return blocks with at least so many respondents."""
+    blocks: list[Block] = []
+    for block in world.respondents(seed, 0):
+        blocks.append(block)
+        if sum(len(b.luck) for b in blocks) >= count:
+            break
+    return blocks
+
+
+def _needed_rows(
+    places: list[LinearEnvironment], study: Study
+) -> tuple[tuple[float, float], tuple[str, ...]]:
     """Return the rows that the test of one effect takes, times β_min², for the median question.
 
     2σ²·ln(Km/δ_E)/β_min² over the residual variance of the answers (maths 5.5): with the noise of
-    the median world, and with the policy's σ.
+    the median world, and with the policy's σ. And the questions that cannot be tested, because
+    there are answers that nobody gives.
     """
     first = places[0]
-    block = next(iter(first.respondents(0, 0)))
-    spread = np.linalg.pinv(
-        block.contexts.T @ block.contexts / len(block.contexts), rcond=1e-9, hermitian=True
-    )
-    variances = []
+    contexts = np.vstack([block.contexts for block in _first(first, 0, PEOPLE)])
+    second = contexts.T @ contexts / len(contexts)
+    inverse = np.linalg.pinv(second, rcond=1e-9, hermitian=True)
+    seen = second @ inverse  # the projection on what people differ in
+    variances, alike = [], []
     for question in first.survey:
         columns = first.survey.columns_of(question.name)
-        own = question.directions() @ spread[columns, columns] @ question.directions().T
-        variances.append(np.diag(own).max())
+        directions = np.zeros((len(question.directions()), first.survey.column_count))
+        directions[:, columns] = question.directions()
+        if np.abs(directions @ seen - directions).max() > 1e-6:
+            alike.append(question.name)
+        else:
+            variances.append(np.einsum("ij,jk,ik->i", directions, inverse, directions).max())
     delta = float(study.settings.get("delta") or DELTA) / 2
     sides = math.log(len(first.arms) * len(first.survey) / delta)
     noise = float(np.median([noise_variance(world) for world in places]))
-    sigma = float(study.settings.get("sigma") or study.reward.span / 2)
-    once = 2 * sides * float(np.median(variances))
-    return once * noise, once * sigma**2
+    own = study.settings.get("sigma") if study.policy == "epoch" else None
+    sigma = float(own or study.reward.span / 2)
+    once = 2 * sides * float(np.median(variances)) if variances else math.inf
+    return (once * noise, once * sigma**2), tuple(alike)
 
 
 def noise_variance(world: LinearEnvironment) -> float:
     """Return the variance of rewards around their expectation; with two ends, the largest."""
-    return world.spread**2 / 3 if world.spread else world.reward.span**2 / 4
+    at_the_ends = world.noise_form == AT_THE_ENDS
+    return world.reward.span**2 / 4 if at_the_ends else world.spread**2 / 3
 
 
 def prior_dict(prior: Prior) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from askless.evaluation.intervals import Interval, predictive
+from askless.evaluation.intervals import Interval
 from askless.evaluation.plan import FULL, Plan, Shortening, prior_dict
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS, STYLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
     from askless.kernels.bundles import Floats
@@ -124,15 +123,10 @@ def range_text(interval: Interval, digits: int = 1, to: str = " to ") -> str:
     return f"{middle} ({low}{to}{high})"
 
 
-def reward_digits(plan: Plan) -> int:
-    """Return with how many digits rewards are shown: a thousandth of their range."""
-    return max(0, 3 - math.floor(math.log10(plan.study.reward.span)))
-
-
 def visits_text(interval: Interval, most: int, to: str = " to ") -> str:
     """Show when something happens; what has not happened among all respondents is said so."""
     if math.isnan(interval.middle):
-        return "nothing unneeded"
+        return "–"
 
     def end(value: float) -> str:
         return f"{value:,.0f}" if math.isfinite(value) else "later"
@@ -154,7 +148,7 @@ def formula_text(gone: Shortening, to: str = " to ") -> str:
 
 
 def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]:
-    digits = reward_digits(plan)
+    digits = plan.reward_digits
     costs = any(question.cost != 1 for question in plan.study.survey)
     rows = [
         {
@@ -191,40 +185,41 @@ def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]
         "doubled": _doubled(plan, digits),
         "images": images,
         "prior": _said(prior_dict(plan.prior)),
+        "drawn": _drawn(plan),
         "versions": versions(),
         "command": command,
     }
 
 
 def _doubled(plan: Plan, digits: int) -> list[dict[str, str]]:
-    """Return what a beta_min twice as large does, world by world."""
-    found = []
-    for beta_min in plan.beta_mins:
-        twice = 2 * beta_min
-        if twice not in plan.outcomes:
-            continue
-        one, other = plan.outcomes[beta_min], plan.outcomes[twice]
-        visits = one.visits[-1]
-        more = predictive((other.regret[:, -1] - one.regret[:, -1]) / visits)
-        fewer = predictive((one.asked[:, -1] - other.asked[:, -1]) / visits)
-        last = plan.respondents[-1]
-        found.append(
-            {
-                "label": f"{twice:g} instead of {beta_min:g}",
-                "regret": range_text(more, digits),
-                "questions": range_text(fewer),
-                "losing": f"{chance_text(plan.forecast(twice, last).losing)} instead of"
-                f" {chance_text(plan.forecast(beta_min, last).losing)}",
-            }
-        )
-    return found
+    """Return what a beta_min twice as large does, in words."""
+    last = plan.respondents[-1]
+    return [
+        {
+            "label": f"{2 * b:g} instead of {b:g}",
+            "regret": range_text(twice.regret, digits),
+            "questions": range_text(twice.questions),
+            "losing": f"{chance_text(twice.losing)} instead of"
+            f" {chance_text(plan.forecast(b, last).losing)}",
+        }
+        for b in plan.beta_mins
+        if (twice := plan.doubled(b)) is not None
+    ]
+
+
+def _drawn(plan: Plan) -> str:
+    """Say how many questions matter in the worlds that were drawn."""
+    counts = np.bincount((len(plan.study.survey) - plan.not_needed).astype(int))
+    return ", ".join(f"{n} in {count}" for n, count in enumerate(counts) if count)
 
 
 def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what was taken to be plausible, in words."""
 
     def span(value: Sequence[float] | str) -> str:
-        return value if isinstance(value, str) else " to ".join(f"{end:g}" for end in value)
+        if isinstance(value, str):
+            return value
+        return " to ".join(f"{end:g}" for end in dict.fromkeys(value))
 
     lines = [(key, span(prior[key])) for key in ("useful", "effect", "gap", "noise")]
     if "pilot" in prior:
@@ -233,9 +228,14 @@ def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
         answers = ", ".join(f"{name} {value}" for name, value in prior["answers"].items())
         lines += [
             ("answers", answers or "uniform"),
-            ("skips", str(prior["skips"])),
+            ("skips", _shares(prior["skips"])),
             ("correlation", f"{prior['correlation']:g}"),
         ]
-    shares = ", ".join(f"{arm} {share:g}" for arm, share in prior["eligible"].items())
-    lines.append(("eligible", shares or "everyone for every arm"))
+    lines.append(("eligible", _shares(prior["eligible"]) or "everyone for every arm"))
     return lines
+
+
+def _shares(shares: float | Mapping[str, float]) -> str:
+    if not isinstance(shares, Mapping):
+        return f"{shares:g}"
+    return ", ".join(f"{name} {share:g}" for name, share in shares.items())
