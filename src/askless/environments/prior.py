@@ -66,7 +66,7 @@ class Prior:
     >>> prior.useful, prior.effect
     ((1, 3), (20.0, 50.0))
     >>> world = prior.world(7, seed=1)
-    >>> 1 <= world.useful.any(axis=0).sum() <= 3
+    >>> 1 <= int(world.useful.any(axis=0).sum()) <= 3
     True
     """
 
