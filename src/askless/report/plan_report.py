@@ -158,6 +158,7 @@ def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]
             "cost": range_text(forecast.cost),
             "left": range_text(forecast.left, 0),
             "reward": range_text(forecast.reward, digits),
+            "regret": range_text(forecast.regret, digits),
             "over_full": "–" if full else range_text(forecast.over_full, digits),
             "over_single": range_text(forecast.over_single, digits),
             "losing": "–" if full else chance_text(forecast.losing),
