@@ -131,7 +131,7 @@ def compare_supports() -> Table:
     )
     for useful, (_, _, left) in runs.items():
         median = medians[str(useful)]
-        table.add(left / ARMS, median, medians[str(SUPPORTS[-1])] / median)
+        table.add(round(left / ARMS), median, medians[str(SUPPORTS[-1])] / median)
     return table
 
 
@@ -192,7 +192,7 @@ def compare_asking() -> Table:
     table = Table(
         "asking",
         f"Interactive surveys, ridge, {ARMS} arms, {QUESTIONS} questions, beta_min 0.3",
-        ("", "µs", "× asks everything"),
+        ("", "µs", "times as long as asking everything"),
     )
     for name, values in measure_bounds().items():
         table.add(f"bound, 50 unasked: {name}", statistics.median(values), None)

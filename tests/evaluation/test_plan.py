@@ -264,6 +264,7 @@ def test_people_of_a_pilot_answer_as_in_the_pilot(tmp_path):
         ({"respondents": []}, "respondents is empty"),
         ({"respondents": [0]}, "respondents is 0"),
         ({"respondents": [1.5]}, "respondents is 1.5"),
+        ({"respondents": [10**9]}, "at most 10,000,000"),
         ({"beta_min": []}, "beta_min is empty"),
         ({"beta_min": [0]}, "above 0"),
         ({"beta_min": [10]}, "beta_min"),

@@ -27,6 +27,7 @@ __all__ = ["Forecast", "Plan", "plan"]
 
 RESPONDENTS = (500, 2_000, 10_000)
 WORLDS = 200
+MOST = 10_000_000  # respondents
 POINTS = 40  # at how many visits curves are kept, besides the numbers of respondents
 SHORTER = 0.95  # a survey that asks more than this share of its questions has not become shorter
 FULL = "asking everything"
@@ -271,7 +272,8 @@ class Plan:
         how = f"{abs(more):,.{digits}f} a visit {'more' if more > 0 else 'less'} than"
         if abs(more) < 0.005 * self.study.reward.span:
             how = "about the same as"
-        return f"The reward is {how} by asking everything (LinUCB: {full:,.{digits}f})"
+        where = f"in the median world; LinUCB: {full:,.{digits}f}"
+        return f"The reward is {how} by asking everything ({where})"
 
     def _nothing_to_drop(self) -> bool:
         return bool(np.median(self.unneeded) == 0)
@@ -316,7 +318,15 @@ class Plan:
                 f"With {people:,} respondents questions go too late to save much: a visit still"
                 f" asks {now.questions.middle:.1f} of {len(self.study.survey)} on average."
             )
-        if now.over_single.middle <= 0:
+        gain, full = now.over_single.middle, self.forecast(None, people).over_single.middle
+        digits = self.reward_digits
+        if 0 < gain < full / 2:
+            yield (
+                f"With {people:,} respondents, of the {full:,.{digits}f} a visit that personal"
+                f" decisions bring over one arm for all if everything is asked, {gain:,.{digits}f}"
+                " remain."
+            )
+        if gain <= 0:
             yield (
                 f"With {people:,} respondents personal decisions do not pay yet: in most worlds the"
                 " best single arm for all would bring as much."
@@ -461,6 +471,8 @@ def _respondents(given: Sequence[int]) -> tuple[int, ...]:
         raise SettingError("respondents is empty; say for how many people to plan")
     for number in numbers:
         check_whole("respondents", number, 1)
+        if number > MOST:
+            raise SettingError(f"respondents is {number}; a plan is for at most {MOST:,}")
     return tuple(sorted({int(number) for number in numbers}))
 
 
