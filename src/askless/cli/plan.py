@@ -95,12 +95,7 @@ def _numbers(option: str, text: str, kind: type) -> list[Any]:
 
 
 def _show(plan: Plan) -> None:
-    from askless.report.plan_report import (  # noqa: PLC0415
-        formula_text,
-        label_of,
-        range_text,
-        visits_text,
-    )
+    from askless.report.plan_report import label_of, range_text  # noqa: PLC0415
 
     costs = any(question.cost != 1 for question in plan.study.survey)
     table = Table(
@@ -128,6 +123,21 @@ def _show(plan: Plan) -> None:
             table.add_row(label_of(beta_min), *cells)
         table.add_section()
     output.print(table)
+    output.print(_gone(plan))
+    output.print(
+        "Median of the worlds, and the range of 9 in 10 of them. More than one arm:\n"
+        "reward over the best single arm for all. Loses: chance of losing a useful\n"
+        "question.\n",
+        highlight=False,
+    )
+    output.print("\n".join(plan.advice()), markup=False, highlight=False, soft_wrap=True)
+    for warning in plan.warnings():
+        output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False, soft_wrap=True)
+
+
+def _gone(plan: Plan) -> Table:
+    from askless.report.plan_report import formula_text, label_of, visits_text  # noqa: PLC0415
+
     gone = Table(
         title="Unneeded questions gone after",
         box=box.SIMPLE_HEAD,
@@ -146,13 +156,4 @@ def _show(plan: Plan) -> None:
             visits_text(found.rows, most, TO),
             formula_text(found, TO),
         )
-    output.print(gone)
-    output.print(
-        "Median of the worlds, and the range of 9 in 10 of them. More than one arm:\n"
-        "reward over the best single arm for all. Loses: chance of losing a useful\n"
-        "question.\n",
-        highlight=False,
-    )
-    output.print("\n".join(plan.advice()), markup=False, highlight=False, soft_wrap=True)
-    for warning in plan.warnings():
-        output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False, soft_wrap=True)
+    return gone

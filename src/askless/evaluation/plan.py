@@ -11,11 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from askless.environments import Block, LinearEnvironment, PilotAnswers, Prior
+from askless.environments import PilotAnswers, Prior
 from askless.errors import SettingError, shown
+from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.intervals import Interval, chance, predictive
-from askless.kernels.bundles import Flags, Floats
-from askless.kernels.outcome import AT_THE_ENDS
+from askless.evaluation.outcomes import (
+    Outcome,
+    needed_rows,
+    outcome_of,
+    rewards_of,
+    unneeded,
+)
+from askless.kernels.bundles import Floats
 from askless.policies import policy_for
 from askless.simulation import Sweep
 from askless.simulation.simulate import check_whole
@@ -31,8 +38,6 @@ MOST = 10_000_000  # respondents
 POINTS = 40  # at how many visits curves are kept, besides the numbers of respondents
 SHORTER = 0.95  # a survey that asks more than this share of its questions has not become shorter
 FULL = "asking everything"
-PEOPLE = 16_384  # by whom the variance of the answers is measured
-DELTA = 0.05  # the policies' default
 
 
 @dataclass(frozen=True)
@@ -108,21 +113,6 @@ class Doubled:
     regret: Interval
     questions: Interval
     losing: Interval
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of every world under one policy: an array a figure, a row a world."""
-
-    visits: Floats
-    asked: Floats  # (worlds, visits), summed up to each of them, as are cost and regret
-    cost: Floats
-    regret: Floats
-    left: Floats
-    lost: Floats  # the visit at which a useful question was first lost; infinite if never
-    half: Floats
-    all: Floats
-    rows: Floats
 
 
 @dataclass(frozen=True)
@@ -233,123 +223,18 @@ class Plan:
         """Whether visits have asked clearly fewer questions than there are, in most worlds."""
         return forecast.questions.middle <= SHORTER * len(self.study.survey)
 
-    def advice(self) -> list[str]:
-        """Return the advice in two sentences, for the largest number of respondents."""
-        beta_min, people = self.beta_min, self.respondents[-1]
-        now, gone = self.forecast(beta_min, people), self.shortening(beta_min)
-        m, arms = len(self.study.survey), len(self.study.arms)
-        if self._nothing_to_drop():
-            return [
-                "There is nothing to drop: in most plausible worlds every question that could go"
-                " matters, is asked of everyone, or is answered alike by all.",
-                "Ask everything, or say in the section plan of the study what you think is not"
-                " needed.",
-            ]
-        if not self.drops_something(now):
-            rows = f"{gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows by the formula"
-            return [
-                f"You cannot shorten this survey with {people:,} respondents and a beta_min of"
-                f" {beta_min:g}: ask everything (LinUCB).",
-                f"An arm needs {rows}, and more for its tests to come round, and the {arms} arms"
-                " share the respondents: come with more of them, or with a larger beta_min if"
-                " smaller effects are not worth a question.",
-            ]
-        asks = (
-            f"a visit asks {now.questions.middle:.1f} of {m} questions on average (90%:"
-            f" {now.questions.low:.1f} to {now.questions.high:.1f})"
-        )
-        when = f"half of the unneeded ones are gone after {_visits(gone.half.middle, people)}"
-        return [
-            f"With {people:,} respondents and a beta_min of {beta_min:g}, {asks}, and {when}.",
-            f"{self._compared(now)}, and the chance of losing a question that matters is"
-            f" {_percent(now.losing.middle)} (90%: {_percent(now.losing.low)} to"
-            f" {_percent(now.losing.high)}).",
-        ]
-
-    def _compared(self, now: Forecast) -> str:
-        more, full = now.over_full.middle, self.forecast(None, now.respondents).reward.middle
-        digits = self.reward_digits
-        how = f"{abs(more):,.{digits}f} a visit {'more' if more > 0 else 'less'} than"
-        if abs(more) < 0.005 * self.study.reward.span:
-            how = "about the same as"
-        where = f"in the median world; LinUCB: {full:,.{digits}f}"
-        return f"The reward is {how} by asking everything ({where})"
-
-    def _nothing_to_drop(self) -> bool:
-        return bool(np.median(self.unneeded) == 0)
-
     @property
     def reward_digits(self) -> int:
         """With how many digits rewards are shown: a thousandth of their range."""
         return max(0, 3 - math.floor(math.log10(self.study.reward.span)))
 
+    def advice(self) -> list[str]:
+        """Return the advice in two sentences, for the largest number of respondents."""
+        return advice_of(self)
+
     def warnings(self) -> list[str]:
         """Return what a reader should know before trusting the plan."""
-        return [
-            *self._of_policy(),
-            *(w for people in self.respondents for w in self._of_size(people)),
-            *self._of_beta_min(),
-        ]
-
-    def _of_policy(self) -> Iterator[str]:
-        own = self.study.policy == "epoch" and self.study.settings.get("interactive")
-        if not own:
-            yield (
-                "The plan is of Epoch SurveyUCB with interactive surveys, which is not what the"
-                " study's section policy says."
-            )
-        if self.alike:
-            yield (
-                f"To {', '.join(self.alike)} there are answers that nobody gives: such questions"
-                " cannot be judged, nor dropped."
-            )
-
-    def _of_size(self, people: int) -> Iterator[str]:
-        now = self.forecast(self.beta_min, people)
-        if self._nothing_to_drop():
-            pass
-        elif not self.drops_something(now):
-            yield (
-                f"{people:,} respondents are too few to drop anything in most worlds with a"
-                f" beta_min of {self.beta_min:g}."
-            )
-        elif not self.is_shorter(now):
-            yield (
-                f"With {people:,} respondents questions go too late to save much: a visit still"
-                f" asks {now.questions.middle:.1f} of {len(self.study.survey)} on average."
-            )
-        gain, full = now.over_single.middle, self.forecast(None, people).over_single.middle
-        digits = self.reward_digits
-        if 0 < gain < full / 2:
-            yield (
-                f"With {people:,} respondents, of the {full:,.{digits}f} a visit that personal"
-                f" decisions bring over one arm for all if everything is asked, {gain:,.{digits}f}"
-                " remain."
-            )
-        if gain <= 0:
-            yield (
-                f"With {people:,} respondents personal decisions do not pay yet: in most worlds the"
-                " best single arm for all would bring as much."
-            )
-
-    def _of_beta_min(self) -> Iterator[str]:
-        allowed = 2 * float(self.study.settings.get("delta") or DELTA)
-        now = self.forecast(self.beta_min, self.respondents[-1])
-        if now.losing.middle > allowed:
-            yield (
-                f"A beta_min of {self.beta_min:g} loses a question that matters in"
-                f" {_percent(now.losing.middle)} of the worlds: it is above effects that are"
-                " plausible; take a smaller one."
-            )
-        twice = self.doubled(self.beta_min)
-        if twice is not None:
-            yield (
-                f"Twice that beta_min ({2 * self.beta_min:g}) would ask"
-                f" {twice.questions.middle:.1f} questions a visit fewer, cost"
-                f" {max(twice.regret.middle, 0):,.{self.reward_digits}f} of reward a visit (90%: up"
-                f" to {twice.regret.high:,.{self.reward_digits}f}), and lose a question that"
-                f" matters in {_percent(twice.losing.middle)} of the worlds."
-            )
+        return warnings_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan's figures as plain data, as `askless plan --json` prints them."""
@@ -432,8 +317,8 @@ def plan(
         b: [row for row in rows if row["policy"].get("beta_min") == b] for b in (None, *grid)
     }
     drawn = list(places.values())
-    best, single = _rewards(drawn, seed, visits)
-    needed_rows, alike = _needed_rows(drawn, study)
+    best, single = rewards_of(drawn, seed, visits)
+    rows_needed, alike = needed_rows(drawn, study)
     return Plan(
         study=study,
         prior=prior,
@@ -443,13 +328,13 @@ def plan(
         worlds=worlds,
         seed=seed,
         outcomes={
-            b: _outcome(own, drawn, np.array(visits, dtype=float)) for b, own in by_policy.items()
+            b: outcome_of(own, drawn, np.array(visits, dtype=float)) for b, own in by_policy.items()
         },
         best=best,
         single=single,
-        needed_rows=needed_rows,
+        needed_rows=rows_needed,
         not_needed=np.array([(~world.useful.any(axis=0)).sum() for world in drawn], dtype=float),
-        unneeded=np.array([_unneeded(world, alike).sum() for world in drawn], dtype=float),
+        unneeded=np.array([unneeded(world, alike).sum() for world in drawn], dtype=float),
         alike=alike,
     )
 
@@ -510,131 +395,6 @@ def _shared(study: Study) -> dict[str, Any]:
     return {key: study.settings[key] for key in ("delta",) if key in study.settings}
 
 
-def _outcome(
-    rows: list[dict[str, Any]], places: list[LinearEnvironment], visits: Floats
-) -> Outcome:
-    shape = len(rows), len(visits)
-    left = np.empty(shape)
-    ends = {name: np.full(len(rows), math.inf) for name in ("half", "all", "lost")}
-    middle_row = np.full(len(rows), math.nan)
-    for i, (row, world) in enumerate(zip(rows, places, strict=True)):
-        gone, needed = gone_at(row["drops"], world), world.useful.any(axis=0)
-        always = _always(world)
-        left[i] = [(always | (gone > t)).sum() for t in visits]
-        unneeded = np.sort(gone[~needed & ~always])
-        if len(unneeded) == 0:
-            ends["half"][i] = ends["all"][i] = math.nan
-        else:
-            ends["half"][i], ends["all"][i] = unneeded[(len(unneeded) - 1) // 2], unneeded[-1]
-        lost = [visit for visit, _, _, _, useful in row["drops"] if useful]
-        ends["lost"][i] = min(lost, default=math.inf)
-        learned = [n for _, _, _, n, useful in row["drops"] if not useful]
-        middle_row[i] = np.median(learned) if learned else math.nan
-    return Outcome(
-        visits=visits,
-        asked=np.array([row["asked_at"] for row in rows], dtype=float).reshape(shape),
-        cost=np.array([row["cost_at"] for row in rows], dtype=float).reshape(shape),
-        regret=np.array([row["regret_at"] for row in rows], dtype=float).reshape(shape),
-        left=left,
-        rows=middle_row,
-        **ends,
-    )
-
-
-def _always(world: LinearEnvironment) -> Flags:
-    return np.array([question.always_ask for question in world.survey])
-
-
-def _unneeded(world: LinearEnvironment, alike: tuple[str, ...]) -> Flags:
-    """Return which questions could go: they matter to no arm, and can be judged."""
-    judged = np.array([name not in alike for name in world.survey.names])
-    return np.asarray(~world.useful.any(axis=0) & ~_always(world) & judged)
-
-
-def gone_at(drops: list[list[Any]], world: LinearEnvironment) -> Floats:
-    """Return the visit at which the last arm dropped each question; infinite if one has not."""
-    at = np.full((len(world.arms), len(world.survey)), math.inf)
-    for visit, arm, question, _, _ in drops:
-        at[arm, question] = visit
-    return np.asarray(at.max(axis=0))
-
-
-def _rewards(
-    places: list[LinearEnvironment], seed: int, visits: list[int]
-) -> tuple[Floats, Floats]:
-    """Return the expected rewards of the best arm for each, and of the best one for all.
-
-    Who may not get that one gets the best for all of those that they may get.
-    """
-    best, single = np.empty((2, len(places), len(visits)))
-    at = np.array(visits) - 1
-    for i, world in enumerate(places):
-        blocks = _first(world, seed, visits[-1])
-        expected = np.vstack([block.contexts for block in blocks]) @ world.coefficients.T
-        if world.survey.coding != "raw":
-            expected += world.reward.middle
-        barred = np.vstack(
-            [
-                np.zeros((len(block.luck), len(world.arms)), dtype=bool)
-                if block.allowed is None
-                else ~block.allowed
-                for block in blocks
-            ]
-        )
-        best[i] = np.cumsum(np.where(barred, -math.inf, expected).max(axis=1))[at]
-        ranks = np.where(barred, -math.inf, expected.mean(axis=0)).argmax(axis=1)
-        single[i] = np.cumsum(expected[np.arange(len(ranks)), ranks])[at]
-    return best, single
-
-
-def _first(world: LinearEnvironment, seed: int, count: int) -> list[Block]:
-    """Return blocks with at least so many respondents."""
-    blocks: list[Block] = []
-    for block in world.respondents(seed, 0):
-        blocks.append(block)
-        if sum(len(b.luck) for b in blocks) >= count:
-            break
-    return blocks
-
-
-def _needed_rows(
-    places: list[LinearEnvironment], study: Study
-) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the rows that the test of one effect takes, times β_min², for the median question.
-
-    2σ²·ln(Km/δ_E)/β_min² over the residual variance of the answers (maths 5.5): with the noise of
-    the median world, and with the policy's σ. And the questions that cannot be tested, because
-    there are answers that nobody gives.
-    """
-    first = places[0]
-    contexts = np.vstack([block.contexts for block in _first(first, 0, PEOPLE)])
-    second = contexts.T @ contexts / len(contexts)
-    inverse = np.linalg.pinv(second, rcond=1e-9, hermitian=True)
-    seen = second @ inverse  # the projection on what people differ in
-    variances, alike = [], []
-    for question in first.survey:
-        columns = first.survey.columns_of(question.name)
-        directions = np.zeros((len(question.directions()), first.survey.column_count))
-        directions[:, columns] = question.directions()
-        if np.abs(directions @ seen - directions).max() > 1e-6:
-            alike.append(question.name)
-        else:
-            variances.append(np.einsum("ij,jk,ik->i", directions, inverse, directions).max())
-    delta = float(study.settings.get("delta") or DELTA) / 2
-    sides = math.log(len(first.arms) * len(first.survey) / delta)
-    noise = float(np.median([noise_variance(world) for world in places]))
-    own = study.settings.get("sigma") if study.policy == "epoch" else None
-    sigma = float(own or study.reward.span / 2)
-    once = 2 * sides * float(np.median(variances)) if variances else math.inf
-    return (once * noise, once * sigma**2), tuple(alike)
-
-
-def noise_variance(world: LinearEnvironment) -> float:
-    """Return the variance of rewards around their expectation; with two ends, the largest."""
-    at_the_ends = world.noise_form == AT_THE_ENDS
-    return world.reward.span**2 / 4 if at_the_ends else world.spread**2 / 3
-
-
 def prior_dict(prior: Prior) -> dict[str, Any]:
     """Return what was taken to be plausible, as plain data."""
     people: dict[str, Any] = {"skips": prior.skips, "correlation": prior.correlation}
@@ -662,11 +422,3 @@ def _plain(fields: dict[str, Any]) -> dict[str, Any]:
 def finite(value: Any) -> Any:
     """Return a number, or None if it is infinite or none."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _visits(number: float, most: int) -> str:
-    return f"{number:,.0f} visits" if math.isfinite(number) else f"more than {most:,} visits"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%" if share == 0 or share >= 0.01 else f"{100 * share:.1f}%"
