@@ -101,10 +101,7 @@ def _kinds(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def _played(
-    tasks: Sequence[Task],
-    jobs: Sequence[Job],
-    frame: tuple[int, int, Checkpoints],
-    workers: int,
+    tasks: Sequence[Task], jobs: Sequence[Job], frame: Frame, workers: int
 ) -> Iterator[Played]:
     """Play every job; they come as they end."""
     if workers == 1:
