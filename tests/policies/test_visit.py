@@ -22,6 +22,7 @@ SURVEY = al.Survey(
     ]
 )
 ANSWERS = {"age": 30, "donor": True, "cause": "animals", "media": ["web"]}
+DECIDED = {"arm": "red", "decided_at": 0, "propensities": {"red": 1.0}}
 
 
 @pytest.fixture
@@ -117,12 +118,11 @@ def test_always_ask_is_asked_when_no_model_uses_it(policy):
 )
 def test_a_refused_answer_leaves_no_trace(policy, answers, message):
     visit = policy.visit()
-    for _ in range(2):  # before its questions have been read, and after
-        before = visit.to_dict()
-        with pytest.raises(AnswerError, match=message):
-            visit.answer(answers)
-        assert visit.to_dict() == before
-        assert visit.asks
+    before = visit.to_dict()
+    with pytest.raises(AnswerError, match=message):
+        visit.answer(answers)
+    assert visit.to_dict() == before
+    assert visit.asks
 
 
 def test_an_answer_to_what_was_not_asked_is_refused(policy):
@@ -146,9 +146,11 @@ def test_a_visit_sees_the_newest_state_and_keeps_answers_to_what_it_showed(polic
     visit = policy.visit()
     assert visit.asks == ("age", "donor", "cause", "media")
     drop(policy, "age")
-    assert visit.asks == ("donor", "cause", "media")
-    visit.answer({"age": 30, "donor": True})  # the page showed it, so the answer is not lost
-    assert visit.answers == {"age": 30, "donor": True}
+    assert visit.asks == ("age", "donor", "cause", "media")  # looking moves nothing
+    visit.answer({"donor": True})
+    assert visit.asks == ("cause", "media")
+    visit.answer({"age": 30, "cause": "animals"})  # it was asked, so the answer is not lost
+    assert visit.answers == {"donor": True, "age": 30, "cause": "animals"}
 
 
 def test_a_drop_can_finish_a_visit(policy):
@@ -156,10 +158,13 @@ def test_a_drop_can_finish_a_visit(policy):
     visit.answer({"donor": True, "cause": "animals", "media": []})
     assert visit.asks == ("age",)
     drop(policy, "age")
-    assert visit.asks == ()
-    assert visit.arm == "red"
-    visit.answer({"age": 30})  # it was shown; kept, and the decision stands
-    assert visit.answers["age"] == 30
+    assert not visit.decided  # looking decides nothing
+    resumed = policy.visit(visit.to_dict())
+    assert resumed.asks == ()
+    assert resumed.arm == "red"
+    resumed.answer({"age": 30})  # it was asked; kept, and the decision stands
+    assert resumed.answers["age"] == 30
+    assert resumed.arm == "red"
 
 
 def test_the_decision_is_recorded_once_with_its_version(policy):
@@ -178,9 +183,11 @@ def test_an_arm_added_later_is_not_for_visits_already_begun(policy):
     visit = policy.visit()
     drop(policy, "age")
     policy.add_arm("late")
+    visit.answer({"donor": True})
     assert "age" not in visit.asks  # the new arm's full support is not this visit's business
-    visit.answer({"donor": True, "cause": "animals", "media": []})
+    visit.answer({"cause": "animals", "media": []})
     assert visit.arm != "late"
+    assert set(visit.propensities) == {"red", "blue", "green"}
     assert "age" in policy.visit().asks
 
 
@@ -195,8 +202,11 @@ def test_an_arm_retired_meanwhile_is_not_played(policy):
 def test_a_visit_whose_arms_are_all_retired_says_so(policy):
     visit = policy.visit(arms=["red"])
     policy.retire_arm("red")
-    with pytest.raises(VisitError, match="retired"):
-        _ = visit.asks
+    before = visit.to_dict()
+    for move in (visit.answer, lambda _: policy.visit(before)):
+        with pytest.raises(VisitError, match="retired"):
+            move({"age": 30})
+    assert visit.to_dict() == before
 
 
 def test_eligibility_is_checked(policy):
@@ -285,15 +295,18 @@ def test_a_learned_visit_stays_learned_when_resumed(policy):
     ("change", "message"),
     [
         ({"format": "other"}, "not a saved visit"),
-        ({"version": 2}, "version 2"),
-        ({"arms": ["pink"]}, "'pink'"),
+        ({"version": 1}, "version 1.*older"),
+        ({"version": 3}, "version 3.*newer"),
+        ({"version": True}, "version True"),
+        ({"kind": 3}, "kind is 3"),
+        ({"eligible": ["pink"]}, "'pink'"),
         ({"arm": "pink"}, "'pink'"),
         ({"answers": {"colour": 1}}, "'colour'"),
         ({"answers": {"age": 300}}, "'age'"),
         ({"answers": {"cause": "animals"}}, "never asked"),
-        ({"arm": "red", "reward": 1000}, "1000"),
+        (DECIDED | {"reward": 1000}, "1000"),
         ({"answers": None}, "damaged"),
-        ({"arms": ["red"], "arm": "blue"}, "none that it could play"),
+        ({"eligible": ["red"], "arm": "blue"}, "none that it could play"),
         ({"reward": 5}, "reward and no arm"),
         ({"known": "age"}, "damaged"),
         ({"known": ["donor"]}, "damaged"),
@@ -302,10 +315,13 @@ def test_a_learned_visit_stays_learned_when_resumed(policy):
         ({"number": 2**70}, "number is"),
         ({"number": float("inf")}, "number is inf"),
         ({"number": "x"}, "damaged"),
-        ({"arm": "red"}, "propensity is None"),
-        ({"arm": "red", "propensity": 0}, "propensity is 0"),
-        ({"arm": "red", "propensity": "1"}, "propensity is '1'"),
-        ({"propensity": 1.0}, "propensity is 1.0"),
+        ({"arm": "red"}, "decided at None"),
+        (DECIDED | {"propensities": None}, "propensities are None"),
+        (DECIDED | {"propensities": {"red": 0, "blue": 1}}, "propensities are"),
+        (DECIDED | {"propensities": {"red": "1"}}, "propensities are"),
+        (DECIDED | {"propensities": {"red": 0.5}}, "propensities are"),
+        (DECIDED | {"propensities": {"red": 0.5, "pink": 0.5}}, "propensities are"),
+        ({"propensities": {"red": 1.0}}, "propensities are"),
     ],
 )
 def test_a_damaged_visit_is_refused(policy, change, message):
@@ -341,10 +357,90 @@ def test_answers_handed_out_are_copies(policy):
     assert visit.answers == {"media": ["web"]}
 
 
-def test_an_answer_shows_that_its_question_was_put(policy):
-    visit = policy.visit()
-    visit.answer({"cause": "animals"})
-    assert visit.asked == ("cause",)
+def test_looking_at_a_visit_changes_nothing(policy):
+    visit = policy.visit(known={"age": 44})
+    before = visit.to_dict()
+    policy.retire_arm("red")
+    drop(policy, "donor")
+    drop(policy, "cause")
+    drop(policy, "media")
+    for _ in range(2):
+        assert visit.asks == ("donor", "cause", "media")
+        assert (visit.asked, visit.decided) == (("donor", "cause", "media"), False)
+        with pytest.raises(VisitError, match="not decided"):
+            _ = visit.arm
+        visit.explain()
+        assert visit.to_dict() == before
+    with pytest.raises(VisitError, match="not decided"):
+        policy.learn(visit, 5)
+    assert visit.to_dict() == before
+
+
+def test_answers_can_be_revised_until_the_decision(policy):
+    visit = policy.visit(known={"age": 44})
+    visit.answer({"donor": True})
+    visit.revise({"donor": None, "age": 50})
+    assert visit.answers == {"age": 50, "donor": None}
+    assert visit.asks == ("cause", "media")
+    np.testing.assert_array_equal(visit.context(), policy.encode(visit.answers))
+    before = visit.to_dict()
+    for answers, message in (
+        ({"cause": "animals"}, "'cause' has not been answered"),
+        ({"age": 51, "donor": "yes"}, "'donor'"),
+        ({}, "give a dict"),
+        ({"colour": 1}, "'colour'"),
+    ):
+        with pytest.raises(AnswerError, match=message):
+            visit.revise(answers)
+        assert visit.to_dict() == before
+    resumed = policy.visit(before)
+    resumed.revise({"age": 18})
+    visit.revise({"age": 18})
+    assert resumed.to_dict() == visit.to_dict()
+    visit.answer({"cause": "animals", "media": []})
+    with pytest.raises(VisitError, match="until then"):
+        visit.revise({"age": 20})
+    assert visit.answers["age"] == 18
+
+
+def test_a_revised_answer_decides_as_if_it_had_been_given_at_first():
+    survey = survey_of([("scale", 0, False), ("choice", 3, False), ("yes_no", 0, False)])
+    rng = np.random.default_rng(3)
+    policy = al.RidgeSurveyUCB(
+        survey, arms=["a", "b", "c"], reward=(0, 1), beta_min=0, sigma=0.05, interactive=True
+    )
+    changed = 0
+    for _ in range(150):
+        first, last = random_answers(survey, rng), random_answers(survey, rng)
+        plain, visit = policy.visit(known=last), policy.visit(known={"scale0": first["scale0"]})
+        changed += policy.visit(known=first).arm != plain.arm
+        visit.revise({"scale0": last["scale0"]})
+        while visit.asks:
+            question = visit.asks[0]
+            visit.answer({question: (first if len(visit.asks) > 1 else last)[question]})
+            if visit.asks:
+                visit.revise({question: last[question]})
+        assert visit.arm == plain.arm
+        k = policy.arms.index(visit.arm)
+        policy.learn_row(k, policy.encode(last), float(k == int(3 * last["scale0"] % 3)))
+    assert changed > 10  # keeping the first answers would have been noticed
+
+
+def test_a_saved_visit_can_be_read_without_its_policy(policy):
+    drop(policy, "cause", arms=[1, 2])
+    visit = policy.visit(known={"age": 44}, arms=["blue", "green"])
+    visit.answer({"donor": None})
+    record = al.VisitRecord.read(json.loads(json.dumps(visit.to_dict())))
+    assert record == visit.record()
+    assert (record.number, record.kind, record.eligible) == (0, "full", ("blue", "green"))
+    assert record.promised == ("age", "donor", "media")
+    assert (record.known, record.skipped) == (("age",), ("donor",))
+    assert (record.unanswered, record.not_reached) == (("media",), ())
+    assert (record.arm, record.propensities) == (None, None)
+    visit.answer({"media": []})
+    record = al.VisitRecord.read(visit.to_dict())
+    assert (record.arm, record.propensities) == ("blue", {"blue": 1.0, "green": 0.0})
+    assert al.VisitRecord.read(record.to_dict()) == record
 
 
 def test_explaining_in_raw_coding_shows_rewards_as_they_are():

@@ -5,14 +5,18 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import traceback
+from collections.abc import Callable
 
 import numpy as np
 
+from askless.checks.draws import check_draws
+from askless.checks.loops import check_loop
+from askless.checks.promises import fill, refused, require
 from askless.checks.respondents import Respondents
-from askless.errors import AsklessError, ContractError, SettingError, VisitError
-from askless.policies import Decision, Policy, Visit
+from askless.errors import AsklessError, ContractError, RewardError, SettingError, VisitError
+from askless.policies import Decision, Policy
+from askless.policies.hooks import HOOKS
 from askless.survey.question import Answer
 
 __all__ = ["check_policy"]
@@ -51,24 +55,44 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
             promise = (check.__doc__ or "").rstrip(".")
             raise ContractError(
                 f"broken promise: {promise}; it failed with {type(error).__name__}: {error}"
+                f"{_remedy(error)}"
             ) from error
 
 
+def _remedy(error: Exception) -> str:
+    """Say what the hook returns in which an error happened."""
+    frames = traceback.extract_tb(error.__traceback__)
+    hook = next((frame.name for frame in reversed(frames) if frame.name in HOOKS), None)
+    return f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
+
+
 def check_description(policy: Policy, respondents: Respondents) -> None:
-    """A policy has a name, says its settings, and has supports and decisions of the right shape."""
-    require(isinstance(getattr(policy, "name", None), str), "has a `name`")
+    """A policy has a name, says its settings, and its hooks return what they should."""
+    require(isinstance(getattr(policy, "name", None), str), "has a `name`, a text of its class")
     given = set(inspect.signature(type(policy).__init__).parameters)
     settings = given - {"self", "survey", "arms", "reward", "args", "kwargs"}
-    require(settings <= set(policy.to_dict()["settings"]), f"says its settings {sorted(settings)}")
-    support = policy._support()
-    shaped = isinstance(support, np.ndarray) and support.dtype == bool
-    shape = (len(policy.arms), len(policy.survey))
-    require(shaped and support.shape == shape, f"has a support of booleans of shape {shape}")
+    said = set(policy.to_dict()["settings"])
+    require(settings <= said, f"says its settings {sorted(settings)}", "_settings")
+    live, count = policy.roster.live, len(policy.survey)
+    may_ask = policy._may_ask(live)
+    require(_are_flags(may_ask, count), "says what it may ask", "_may_ask")
+    for k in range(len(policy.arms)):
+        needs = policy._needs(k)
+        require(_are_flags(needs, count), "says what an arm needs", "_needs")
+        own = policy._may_ask(np.arange(len(live)) == k)
+        known = own | policy.survey.asked_of_everyone
+        require(not (needs & ~known).any(), "may ask for an arm what that arm needs", "_needs")
+    require(isinstance(policy._kind(live, 0), str), "names the kind of a visit", "_kind")
     answers, _ = next(iter(respondents))
-    decision = policy._decide(policy.encode(answers), policy.roster.live, 0)
-    require(isinstance(decision, Decision), "returns a Decision from `_decide`")
-    require(0 <= decision.arm < len(policy.arms), "decides for an arm that is there")
-    require(np.shape(decision.scores) == (len(policy.arms),), "scores every arm")
+    decision = policy._decide(policy.encode(answers), live, 0)
+    require(isinstance(decision, Decision), "returns a Decision", "_decide")
+    there = 0 <= decision.arm < len(policy.arms)
+    require(there, "decides for an arm that is there", "_decide")
+    require(np.shape(decision.scores) == (len(policy.arms),), "scores every arm", "_decide")
+
+
+def _are_flags(flags: object, count: int) -> bool:
+    return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
 
 
 def check_batch(policy: Policy, respondents: Respondents) -> None:
@@ -79,7 +103,7 @@ def check_batch(policy: Policy, respondents: Respondents) -> None:
     policy.learn_rows(arms, [z for z, _ in rows], [reward for _, reward in rows])
     for arm, (z, reward) in zip(arms, rows, strict=True):
         single.learn_row(arm, z, reward)
-    require(single.to_dict() == policy.to_dict(), "learns a batch as one by one")
+    require(single.to_dict() == policy.to_dict(), "learns a batch as one by one", "_learn")
 
 
 def check_visit(policy: Policy, respondents: Respondents) -> None:
@@ -88,14 +112,17 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
     for answers, reward in respondents:
         visit = policy.visit()
         while asks := visit.asks:
-            require(asks == tuple(q for q in order if q in asks), "asks in the order of the survey")
-            require(not set(asks) & set(visit.answers), "asks nothing twice")
+            in_order = asks == tuple(q for q in order if q in asks)
+            require(in_order, "asks in the order of the survey", "_ask")
+            require(not set(asks) & set(visit.answers), "asks nothing twice", "_ask")
             with refused(VisitError, "has no arm before it is decided"):
                 _ = visit.arm
             visit.answer({q: answers[q] for q in asks})
         everyone = {q.name for q in policy.survey if q.always_ask}
         require(everyone <= set(visit.asked), "asks everyone what is marked always_ask")
-        require(visit.arm in policy.live_arms, "plays a live arm")
+        require(visit.arm in policy.live_arms, "plays a live arm", "_decide")
+        needed = set(policy.needs(visit.arm))
+        require(needed <= set(visit.answers), "asks what the arm it plays needs", "_ask")
         policy.learn(visit, reward)
 
 
@@ -106,7 +133,8 @@ def check_one_by_one(policy: Policy, respondents: Respondents) -> None:
         fill(at_once, answers)
         while asks := one_by_one.asks:
             one_by_one.answer({asks[-1]: answers[asks[-1]]})
-        require(at_once.arm == one_by_one.arm, "decides by the answers, not by their order")
+        same = at_once.arm == one_by_one.arm
+        require(same, "decides by the answers, not by their order", "_decide")
         policy.learn(at_once, reward)
 
 
@@ -121,8 +149,28 @@ def check_resumed(policy: Policy, respondents: Respondents) -> None:
             parted.answer({asks[0]: answers[asks[0]]})
             parted = policy.visit(json.loads(json.dumps(parted.to_dict())))
             require(parted.answers == given, "keeps the answers of a resumed visit")
-        require(whole.arm == parted.arm, "plays the same arm in a resumed visit")
+        require(whole.arm == parted.arm, "plays the same arm in a resumed visit", "_decide")
+        same = whole.propensities == parted.propensities
+        require(same, "has the same propensities in a resumed visit", "_decide")
         policy.learn(parted, reward)
+
+
+def check_revised(policy: Policy, respondents: Respondents) -> None:
+    """Answers that were changed lead to the same arm as if they had been given at once."""
+    last: dict[str, Answer] = {}
+    for answers, reward in respondents:
+        revised, whole = copy.deepcopy(policy).visit(), policy.visit()
+        fill(whole, answers)
+        if last and revised.asks:
+            revised.answer({revised.asks[0]: last[revised.asks[0]]})
+            if not revised.decided:
+                given = tuple(revised.answers)
+                revised.revise({q: answers[q] for q in given})
+                fill(revised, answers)
+                same = whole.arm == revised.arm or whole.asked != revised.asked
+                require(same, "decides by the answers as they are at last", "_decide")
+        last = answers
+        policy.learn(whole, reward)
 
 
 def check_looking(policy: Policy, respondents: Respondents) -> None:
@@ -131,9 +179,12 @@ def check_looking(policy: Policy, respondents: Respondents) -> None:
         visit = policy.visit()
         before = policy.to_dict()
         first = (visit.asks, policy.asked_now(), policy.play(policy.encode(answers)))
+        state = visit.to_dict()
         visit.explain()
+        _ = (visit.decided, visit.asked, visit.answers, visit.propensities, visit.context())
+        require(visit.to_dict() == state, "keeps a visit as it is when it is looked at")
         second = (visit.asks, policy.asked_now(), policy.play(policy.encode(answers)))
-        require(first == second, "gives the same asks and arm when looked at twice")
+        require(first == second, "gives the same asks and arm when looked at twice", "_decide")
         require(policy.to_dict() == before, "keeps its state when it is looked at")
         fill(visit, answers)
         policy.learn(visit, reward)
@@ -169,6 +220,22 @@ def check_refusals(policy: Policy, respondents: Respondents) -> None:
         require((policy.to_dict(), visit.to_dict()) == before, "learns a visit at most once")
 
 
+def check_copies(policy: Policy, respondents: Respondents) -> None:
+    """A visit has one reward, whichever of its copies brings it, also after saving and loading."""
+    for answers, reward in respondents.first(5):
+        visit = policy.visit(number=policy.to_dict()["counters"]["next_number"] + 3)
+        fill(visit, answers)
+        saved = json.loads(json.dumps(visit.to_dict()))
+        policy.learn(visit, reward)
+        copied = type(policy).from_dict(json.loads(json.dumps(policy.to_dict())))
+        for owner in (policy, copied):
+            before = owner.to_dict()
+            other = owner.visit(saved)
+            with refused(RewardError, "refuses a second reward for a visit from another copy"):
+                owner.learn(other, reward)
+            require(owner.to_dict() == before, "forgets what it refused")
+
+
 def check_supports(policy: Policy, respondents: Respondents) -> None:
     """Supports never grow, other arms do not change, and no visit asks more than it promised."""
     early = policy.visit()
@@ -179,14 +246,16 @@ def check_supports(policy: Policy, respondents: Respondents) -> None:
         fill(visit, answers)
         policy.learn(visit, reward)
         after = policy.support
-        require(not (after & ~support).any(), "lets supports shrink only")
+        require(not (after & ~support).any(), "lets what arms need shrink only", "_needs")
         others = np.arange(len(policy.arms)) != visit.arm_index
-        require(bool((after[others] == support[others]).all()), "changes only the arm played")
+        require(bool((after[others] == support[others]).all()), "changes only the arm played", "_needs")
         if arms is not None:
             now = policy.to_dict()["state"]["arms"]
             same = all(arms[k] == now[k] for k in np.flatnonzero(others))
-            require(same, "keeps the state of arms that were not played")
-        require(set(early.asks) <= promised, "never asks more than a visit promised at its start")
+            require(same, "keeps the state of arms that were not played", "_state")
+        now = policy.visit(early.to_dict())
+        within = set(now.asks) <= promised
+        require(within, "never asks more than a visit promised at its start", "_may_ask")
 
 
 def check_unused(policy: Policy, respondents: Respondents) -> None:
@@ -199,7 +268,7 @@ def check_unused(policy: Policy, respondents: Respondents) -> None:
         sparse.learn_row(arm, row, reward)
         policy.learn_row(arm, policy.encode(answers), reward)
         same = sparse.to_dict()["state"] == policy.to_dict()["state"]
-        require(same, "learns only from the questions in the arm's support")
+        require(same, "learns only from the questions that the arm needs", "_learn")
 
 
 def check_arms(policy: Policy, respondents: Respondents) -> None:
@@ -208,7 +277,7 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
         for arm in policy.live_arms:
             visit = policy.visit(arms=[arm])
             fill(visit, answers)
-            require(visit.arm == arm, "plays an eligible arm")
+            require(visit.arm == arm, "plays an eligible arm", "_decide")
     with refused(AsklessError, "refuses a visit without an eligible arm"):
         policy.visit(arms=[])
     if len(policy.live_arms) > 1:
@@ -217,7 +286,7 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
         for answers, reward in respondents:
             visit = policy.visit()
             fill(visit, answers)
-            require(visit.arm != gone, "never plays a retired arm")
+            require(visit.arm != gone, "never plays a retired arm", "_decide")
             policy.learn(visit, reward)
     before, support, waiting = policy.to_dict(), policy.support, policy.visit()
     try:
@@ -227,7 +296,7 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
         require(policy.to_dict() == before, "keeps its state when it refuses an arm")
         return
     same = bool((policy.support[:-1] == support).all())
-    require(same, "changes no other arm when one is added")
+    require(same, "changes no other arm when one is added", "_grow")
     fill(waiting, next(iter(respondents))[0])
     added = policy.arms[-1]
     require(waiting.arm != added, "decides a visit among the arms there were when it started")
@@ -246,13 +315,16 @@ def check_saved(policy: Policy, respondents: Respondents) -> None:
         policy.learn(visit, reward)
     copied = type(policy).from_dict(json.loads(json.dumps(policy.to_dict(), allow_nan=False)))
     for answers, reward in respondents:
-        require(copied.to_dict() == policy.to_dict(), "has the same state after saving and loading")
+        same = copied.to_dict() == policy.to_dict()
+        require(same, "has the same state after saving and loading", "_state")
         visits = policy.visit(), copied.visit()
-        require(visits[0].asks == visits[1].asks, "asks the same after saving and loading")
+        same = visits[0].asks == visits[1].asks
+        require(same, "asks the same after saving and loading", "_restore")
         for visit, owner in zip(visits, (policy, copied), strict=True):
             fill(visit, answers)
             owner.learn(visit, reward)
-        require(visits[0].arm == visits[1].arm, "plays the same after saving and loading")
+        same = visits[0].arm == visits[1].arm
+        require(same, "plays the same after saving and loading", "_restore")
 
 
 def check_arrays(policy: Policy, respondents: Respondents) -> None:
@@ -262,14 +334,14 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
         arm = policy.play(z)
         visit = policy.visit()
         fill(visit, answers)
-        require(arm == visit.arm_index, "plays the same through arrays as in a visit")
+        same = arm == visit.arm_index
+        require(same, "plays the same through arrays as in a visit", "_decide")
         policy.learn(visit, reward)
-    for question in policy.survey:
-        if policy.support[policy.roster.live, policy.survey.index(question.name)].any():
-            z = policy.encode(next(iter(respondents))[0])
-            z[policy.survey.columns_of(question.name)] = np.nan
-            with refused(AsklessError, f"refuses a context without {question.name!r}"):
-                policy.play(z)
+    for name in policy.survey.names_of(policy._may_ask(policy.roster.live)):
+        z = policy.encode(next(iter(respondents))[0])
+        z[policy.survey.columns_of(name)] = np.nan
+        with refused(AsklessError, f"refuses a context without {name!r}"):
+            policy.play(z)
 
 
 CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
@@ -278,35 +350,15 @@ CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
     check_visit,
     check_one_by_one,
     check_resumed,
+    check_revised,
     check_looking,
     check_refusals,
+    check_copies,
     check_supports,
     check_unused,
     check_arms,
     check_saved,
     check_arrays,
+    check_draws,
+    check_loop,
 )
-
-
-def fill(visit: Visit, answers: Mapping[str, Answer]) -> None:
-    """Answer everything that a visit asks."""
-    while asks := visit.asks:
-        visit.answer({q: answers[q] for q in asks})
-
-
-def require(kept: bool, promise: str) -> None:
-    """Raise where a promise is not kept."""
-    if not kept:
-        raise ContractError(f"broken promise: a policy {promise}")
-
-
-@contextmanager
-def refused(kind: type[AsklessError], promise: str) -> Iterator[None]:
-    """Raise unless the block is refused with an error of this kind."""
-    try:
-        yield
-    except ContractError:
-        raise
-    except kind:
-        return
-    raise ContractError(f"broken promise: a policy {promise}")

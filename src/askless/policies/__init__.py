@@ -1,24 +1,29 @@
 """The algorithms: what to ask, which arm to play, what to learn; one a file."""
 
-from askless.policies.base import Decision, Policy
+from askless.policies.base import Policy
 from askless.policies.catalogue import POLICIES, load, policy_for
+from askless.policies.decision import Asked, Decision
 from askless.policies.effects import Direction, Effect
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB, SurveyBandit
 from askless.policies.explanation import Explanation
+from askless.policies.in_order import InOrder
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
 from askless.policies.visit import Visit
+from askless.policies.visit_record import VisitRecord
 
 __all__ = [
     "OFUL",
     "POLICIES",
+    "Asked",
     "Decision",
     "Direction",
     "Effect",
     "ElasticNetSurveyUCB",
     "EpochSurveyUCB",
     "Explanation",
+    "InOrder",
     "LinUCB",
     "Policy",
     "RidgeSurveyUCB",
@@ -26,6 +31,7 @@ __all__ = [
     "Target",
     "Uniform",
     "Visit",
+    "VisitRecord",
     "load",
     "policy_for",
 ]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,47 +18,24 @@ from askless.errors import (
     shown,
 )
 from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.decision import Decision, Reach
 from askless.policies.files import write_state
+from askless.policies.hooks import Hooks
+from askless.policies.numbers import MOST_NUMBER, Numbers
+from askless.policies.passage import begin, step
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.question import Answer
 
-__all__ = ["Asked", "Decision", "Policy", "Reach"]
-
-
-class Decision(NamedTuple):
-    """The arm to play and every arm's score; an arm that may not be played has -inf.
-
-    `propensity` is the probability with which a policy that draws arms plays this one.
-    """
-
-    arm: int
-    scores: Floats
-    propensity: float = 1.0
+__all__ = ["Policy"]
 
 
-class Asked(NamedTuple):
-    """What a visit asks next, nothing once the arm can be decided, and the arms that may win."""
-
-    questions: tuple[str, ...]
-    possible: Flags
-
-
-class Reach(NamedTuple):
-    """Between which values each arm's upper bound must lie, and how far each answer moves it."""
-
-    low: Floats  # (K,)
-    high: Floats  # (K,)
-    moves: Floats  # (K × questions)
-
-
-class Policy(ABC):
+class Policy(Hooks):
     """A policy over one survey and its arms; subclass it to write your own.
 
-    A subclass defines `_decide`, and, where it learns or asks less than everything, `_support`,
-    `_learn`, `_grow`, `_state`, `_restore` and `_settings`. `askless.checks.check_policy` says
-    whether it keeps the contract.
+    A subclass defines `_decide`, and, where it learns or asks less than everything, `_may_ask`,
+    `_needs`, `_ask`, `_learn`, `_grow`, `_state`, `_restore` and `_settings`
+    (`askless.policies.hooks`). `askless.check_policy` says whether it keeps the contract.
 
     Parameters
     ----------
@@ -87,58 +63,7 @@ class Policy(ABC):
         self.reward = RewardRange.of(reward)
         self._version = 0
         self._next_number = 0
-        self._stream = 0  # mixed into random draws; a simulation gives every run its own
-
-    # -- hooks -----------------------------------------------------------------------------------
-
-    @abstractmethod
-    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
-        """Choose among the arms in `mask`; every column that they need is in `z`."""
-
-    def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """Return each arm's expected reward and its upper bound, if the policy has them (2 × K).
-
-        NaN for an arm of which some answers are missing.
-        """
-        return None
-
-    def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:  # noqa: ARG002
-        """Say what to ask next, given the answers so far, and which arms in `mask` can still win.
-
-        Everything that those arms use, at once, unless overridden. `number` is the visit's.
-        """
-        return Asked(
-            tuple(name for name in self.needed(mask) if name not in answers), np.array(mask)
-        )
-
-    def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:  # noqa: ARG002
-        """Return the decision, or another one where the visit's arm is drawn among `mask`."""
-        return decision
-
-    def _reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:  # noqa: ARG002
-        """Say how high the arms can still get, if the policy knows."""
-        return None
-
-    def _support(self) -> Flags:
-        """Which questions each arm's model uses (K × questions); everything unless overridden."""
-        return np.ones((len(self.roster), len(self.survey)), dtype=bool)
-
-    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        """Learn checked rows; `ys` are rewards in units of the range, on the grid (maths 1.3)."""
-
-    def _grow(self) -> None:
-        """Make room for one more arm, which is about to be added."""
-
-    def _state(self) -> dict[str, Any]:
-        """Return what has been learned as plain data; also refresh it, if it drifts."""
-        return {}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        """Take back what `_state` returned."""
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the keywords of the constructor beyond survey, arms and reward."""
-        return {}
+        self._learned = Numbers()
 
     # -- arms ------------------------------------------------------------------------------------
 
@@ -181,6 +106,7 @@ class Policy(ABC):
         *,
         known: Mapping[str, Any] | None = None,
         arms: Iterable[str] | None = None,
+        number: int | None = None,
     ) -> Visit:
         """Start a visit, or go on with a saved one.
 
@@ -192,54 +118,53 @@ class Policy(ABC):
             Answers already held; they are not asked again.
         arms : iterable of str, optional
             The arms for which this person is eligible; all of them if left out.
+        number : int, optional
+            The visit's number, where several processes start visits and one place numbers them;
+            the next one if left out.
         """
         if saved is not None:
-            if known is not None or arms is not None:
-                raise VisitError("a saved visit has its known answers and arms; give it alone")
+            if known is not None or arms is not None or number is not None:
+                raise VisitError(
+                    "a saved visit has its number, known answers and arms; give it alone"
+                )
             return Visit.resume(self, saved)
-        visit = Visit(
-            self, number=self._next_number, known={} if known is None else known, arms=arms
-        )
-        self._next_number += 1
+        taken = self._next_number if number is None else self._check_number(number)
+        visit = Visit(self, number=taken, known={} if known is None else known, arms=arms)
+        self._next_number = max(self._next_number, taken + 1)
         return visit
 
-    def needed(self, mask: Flags) -> tuple[str, ...]:
-        """Return the questions that the arms in `mask` use or that everyone is asked."""
-        used = np.any(self._support()[mask], axis=0, keepdims=False)
-        return tuple(
-            q.name for q, use in zip(self.survey, used, strict=True) if use or q.always_ask
-        )
+    def _check_number(self, number: Any) -> int:
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not whole or not 0 <= number < MOST_NUMBER:
+            raise VisitError(f"number is {shown(number)}; give a whole number, 0 or more")
+        if number in self._learned:
+            raise VisitError(f"visit {number} has been learned; give a new visit another number")
+        return int(number)
 
-    def _needed_by(self, mask: Flags) -> Flags:
-        return np.asarray(np.any(self._support()[mask], axis=0))
+    def may_ask(self, arms: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Return the questions that a new visit may ask at most, in survey order.
+
+        `arms` are those for which the person is eligible; all of them if left out.
+        """
+        mask = self.roster.mask(self.roster.eligible(arms))
+        return self.survey.names_of(self._may_ask(mask) | self.survey.asked_of_everyone)
 
     def asked_now(self) -> tuple[str, ...]:
         """Return the questions that a new visit may ask, in survey order."""
-        return self.needed(self.roster.live)
+        return self.may_ask()
 
-    def ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
-        """Say what to ask next, and which arms in `mask` can still win; use a visit."""
-        return self._ask(answers, mask, number)
+    def needs(self, arm: str) -> tuple[str, ...]:
+        """Return the questions that must be known of a visit that an arm learns."""
+        return self.survey.names_of(self._needs(self.arm_index(arm)))
 
-    def reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:
+    def reach(self, z: Floats, mask: Flags) -> Reach | None:
         """Say how high the arms in `mask` can still get, in units of the user's rewards."""
-        reach = self._reach(answers, mask)
+        reach = self._reach(z, mask)
         return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
-
-    def names_of(self, mask: Flags) -> tuple[str, ...]:
-        """Return the names of the arms in `mask`."""
-        return tuple(arm for arm, there in zip(self.arms, mask, strict=True) if there)
 
     @property
     def _shift(self) -> float:
         return 0.0 if self.survey.coding == "raw" else self.reward.middle
-
-    def decide(self, z: Floats, mask: Flags, possible: Flags, number: int) -> Decision:
-        """Choose an arm for a checked context; use `play` or a visit.
-
-        `mask` are the arms that it may be, `possible` those of them that can still win.
-        """
-        return self._drawn(self._decide(z, possible, number), mask, number)
 
     def outlook(self, z: Floats, mask: Flags) -> dict[str, tuple[float, float]]:
         """Return expected reward and upper bound of each arm in `mask`; empty if it has none."""
@@ -253,24 +178,38 @@ class Policy(ABC):
             if mask[k] and not np.isnan(means[k])
         }
 
+    @property
+    def learned(self) -> tuple[tuple[int, int], ...]:
+        """The numbers of the visits that have been learned, as ranges: first and last of each."""
+        return tuple(self._learned.spans())
+
     def learn(self, visit: Visit, reward: float) -> None:
         """Learn a decided visit's reward: now or next week, once (maths 2.5).
 
-        The same reward again is ignored, another one is refused.
+        The same reward again is ignored, another one is refused, and so is a second one that
+        another copy of the visit brings. `askless.InOrder` learns late rewards in their order.
         """
         self._check_visit(visit)
         arm = self.arm_index(visit.arm)
         checked = self.reward.check(reward)
-        if visit.reward is not None:
-            if visit.reward == checked:
-                return
+        if visit.reward not in (None, checked):
             raise RewardError(
                 f"visit {visit.number} was learned with the reward {visit.reward!r};"
                 f" it cannot be learned again with {checked!r}"
             )
-        rows = self._checked_rows([arm], [visit.context()], [checked])
+        if visit.number in self._learned:
+            if visit.reward is None:
+                raise RewardError(
+                    f"visit {visit.number} has been learned, from another copy of it; is this"
+                    " another person, number visits in one place: policy.visit(number=…)"
+                )
+            return
+        row = visit.context()
+        self._check_missing(self._needs(arm), row)
+        rows = np.array([arm]), row[None, :], np.array([self._checked_reward(checked)])
         visit.learned_in = self._learn_visit(*rows, learned_in=visit.learned_in)
         visit.reward = checked
+        self._learned.add(visit.number)
 
     def _learn_visit(
         self,
@@ -297,8 +236,8 @@ class Policy(ABC):
 
     @property
     def support(self) -> Flags:
-        """Which questions each arm's model uses (K × questions)."""
-        return self._support().copy()
+        """Which questions must be known of a visit that each arm learns (K × questions)."""
+        return np.array([self._needs(k) for k in range(len(self.roster))])
 
     def encode(self, answers: Mapping[str, Any]) -> Floats:
         """Turn answers into a context z; questions left out give NaN columns."""
@@ -306,7 +245,15 @@ class Policy(ABC):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        return self._scored(z).arm
+        row = np.empty(self.survey.column_count)
+        if not self.survey.read_row(z, row):
+            self._check_missing(self._may_ask(self.roster.live), row)
+        start, known = begin(self, self._next_number, self.roster.live), self.survey.nothing_known()
+        while (now := step(self, start, known)).decision is None:
+            asked = now.asks[self.survey.owner]
+            # What is missing here is asked of everyone, and no model uses it.
+            known[1:][asked] = np.nan_to_num(row[1:][asked])
+        return now.decision.arm
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
@@ -339,7 +286,7 @@ class Policy(ABC):
             try:
                 played[i] = self.roster.check_number(arms[i])
                 if not self.survey.read_row(contexts[i], rows[i]):
-                    self._check_missing(self._support()[played[i]], rows[i])
+                    self._check_missing(self._needs(int(played[i])), rows[i])
                 ys[i] = self._checked_reward(rewards[i])
             except AsklessError as error:
                 if len(arms) == 1:
@@ -350,12 +297,6 @@ class Policy(ABC):
     def _learn_checked(self, played: Ints, rows: Floats, ys: Floats) -> None:
         self._learn(played, rows, ys)
         self._version += len(played)
-
-    def _scored(self, z: Any) -> Decision:
-        row = np.empty(self.survey.column_count)
-        if not self.survey.read_row(z, row):
-            self._check_missing(self._needed_by(self.roster.live), row)
-        return self.decide(row, self.roster.live, self.roster.live, self._next_number)
 
     def _checked_reward(self, reward: Any) -> float:
         """Return a reward in units of the range, on the grid, or refuse it."""
@@ -381,6 +322,7 @@ class Policy(ABC):
             "reward": [self.reward.low, self.reward.high],
             "settings": self._settings(),
             "counters": {"version": self._version, "next_number": self._next_number},
+            "learned": self._learned.to_data(),
             "state": self._state(),
         }
 
@@ -410,6 +352,7 @@ class Policy(ABC):
             raise StateError("the file does not say which of its arms are live")
         policy.roster.live = live
         policy._version, policy._next_number = counters
+        policy._learned = Numbers.from_data(data["learned"])
         policy._restore(data["state"])
         return policy
 

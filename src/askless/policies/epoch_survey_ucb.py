@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from askless.errors import SettingError
 from askless.kernels.bundles import Flags, Floats, Ints, Rule
-from askless.policies.base import Asked, Decision, Policy
+from askless.policies.base import Policy
+from askless.policies.decision import Asked, Decision
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import LinearUCB
+from askless.policies.player import Player
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.question import Answer
 
 __all__ = ["EpochSurveyUCB", "SurveyBandit"]
 
 AT_ONCE = 1024  # rows for which room is made at once
-UNIT = 2.0**-53  # between two draws
 
 
 class EpochSurveyUCB(LinearUCB):
@@ -169,10 +169,7 @@ class EpochSurveyUCB(LinearUCB):
         """Return a number in [0, 1) for each visit whose arm is drawn, -1 for the others."""
         if self.settings.explore == 0:
             return np.full(count, -1.0)
-        # Four words a counter, which is the visit's number: the first decides, the second draws.
-        key = np.array([self.settings.seed, self._stream], dtype=np.uint64)
-        words = np.random.Philox(key=key, counter=first).random_raw(4 * count)
-        coin, draw = (words.reshape(count, 4)[:, :2] >> np.uint64(11)).T * UNIT
+        coin, draw = self.coins(first, count)[:, :2].T
         return np.where(coin < self.settings.explore, draw, -1.0)
 
     def _candidates(self, mask: Flags) -> Ints:
@@ -189,24 +186,24 @@ class EpochSurveyUCB(LinearUCB):
         )
 
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
-        candidates, drawn = self._candidates(mask), self._draw(mask, number)
-        if self.settings.explore == 0 or not len(candidates):
+        candidates, share = self._candidates(mask), self.settings.explore
+        if share == 0 or not len(candidates):
             return decision
-        arm = decision.arm if drawn is None else drawn
-        by_chance = self.settings.explore / len(candidates) if arm in candidates else 0.0
-        by_score = 1.0 - self.settings.explore if arm == decision.arm else 0.0
-        return Decision(arm, decision.scores, by_chance + by_score)
+        chances = (1.0 - share) * decision.chances()
+        chances[candidates] += share / len(candidates)
+        drawn = self._draw(mask, number)
+        return Decision(decision.arm if drawn is None else drawn, decision.scores, chances)
 
-    def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
-        asked = super()._ask(answers, mask, number)
-        drawn = None if asked.questions else self._draw(mask, number)
+    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
+        asked = super()._ask(z, mask, number)
+        drawn = None if asked.questions.any() else self._draw(mask, number)
         if drawn is None:
             return asked
         # The drawn arm learns the visit, so it must be asked what its model uses.
         possible = asked.possible.copy()
         possible[drawn] = True
-        names = zip(self.survey.names, self._support()[drawn], strict=True)
-        return Asked(tuple(q for q, use in names if use and q not in answers), possible)
+        missing = np.isnan(z[self.survey.columns.first])
+        return Asked(self._needs(drawn) & missing, possible)
 
     def play(self, z: object) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index.
@@ -230,6 +227,9 @@ class EpochSurveyUCB(LinearUCB):
         self._model.put_in(int(arm), rows[0], float(ys[0]))
         self._version += 1
         return learned_in
+
+    def _player(self) -> Player | None:
+        return super()._player()  # the loops know epochs and their draws
 
     def _empty(self, rule: Rule, shares: Floats) -> EpochState:
         state = EpochState.empty(self.survey, rule, shares)

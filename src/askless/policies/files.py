@@ -15,7 +15,7 @@ from typing import Any
 from askless.errors import StateError
 
 FORMAT = "askless.policy"
-VERSION = 1
+VERSION = 2
 
 
 def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
@@ -77,7 +77,7 @@ def read_state(path: str | Path) -> dict[str, Any]:
     if version != VERSION or isinstance(version, bool):
         raise StateError(
             f"{path}: the file is of version {version!r}, this askless reads {VERSION};"
-            " was it saved by a newer askless?"
+            f" was it saved by {'an older' if version == 1 else 'a newer'} askless?"
         )
     content = saved.get("content")
     if not isinstance(content, dict) or saved.get("checksum") != checksum(content):

@@ -12,12 +12,13 @@ from askless.errors import SettingError, StateError, VisitError
 from askless.kernels import doors
 from askless.kernels.bundles import NUMBER, Flags, Floats, Ints, Rule
 from askless.policies.arm_state import ArmState
-from askless.policies.base import Asked, Decision, Policy, Reach
+from askless.policies.base import Policy
+from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
+from askless.policies.player import Player
 from askless.policies.settings import RARE, Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
-from askless.survey.question import Answer
 
 __all__ = ["LinearUCB"]
 
@@ -79,6 +80,7 @@ class LinearUCB(Policy):
             net=self.has_net,
             epochs=self.has_epochs,
         )
+        self.seed = self.settings.seed
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
         shares = np.full(len(self.roster), self._share(0))
@@ -132,6 +134,11 @@ class LinearUCB(Policy):
         return unpacked
 
     @property
+    def support(self) -> Flags:
+        """Which questions each arm's model uses (K × questions)."""
+        return self._model.support
+
+    @property
     def radius(self) -> Floats:
         """Radius θ of each arm's confidence set (K), in reward units (maths 2.1)."""
         return self._model.arms.radius.copy()
@@ -141,7 +148,10 @@ class LinearUCB(Policy):
 
         In reward units around the middle of the reward range (maths 1.3).
         """
-        return self._scored(z).scores
+        row = np.empty(self.survey.column_count)
+        if not self.survey.read_row(z, row):
+            self._check_missing(self._may_ask(self.roster.live), row)
+        return self._decide(row, self.roster.live, self._next_number).scores
 
     def effects(self) -> list[Effect]:
         """Per arm and question: the effect's estimate, interval, kept or dropped, and why."""
@@ -152,9 +162,10 @@ class LinearUCB(Policy):
     def unlearn(self, visit: Visit) -> None:
         """Take a learned visit out again, exactly; it can then be learned with another reward."""
         self._check_visit(visit)
-        if visit.reward is None:
+        if visit.reward is None or visit.number not in self._learned:
             raise VisitError(f"visit {visit.number} has not been learned")
         self._unlearn(self.arm_index(visit.arm), visit.context(), visit.reward, visit.learned_in)
+        self._learned.remove(visit.number)
         visit.reward = None
 
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
@@ -191,7 +202,14 @@ class LinearUCB(Policy):
         live = self.roster.live & other.roster.live
         if not live.any():
             raise SettingError("no arm is live in both policies; nothing could be played")
+        both = self._learned.shared(other._learned)
+        if both is not None:
+            raise SettingError(
+                f"both policies have learned a visit {both}; number the visits of all of them in"
+                " one place: policy.visit(number=…)"
+            )
         self._model = self._model.joined(other._model)
+        self._learned = self._learned.joined(other._learned)
         self.roster.live = live
         self._version += other._version
         self._next_number += other._next_number
@@ -238,21 +256,20 @@ class LinearUCB(Policy):
         means = self.estimate @ np.where(np.isnan(z), 0.0, z)
         return np.where(known, means, np.nan), self._decide(z, known, 0).scores
 
-    def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
+    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         if not self.settings.interactive:
-            return super()._ask(answers, mask, number)
+            return super()._ask(z, mask, number)
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         model = self._model
-        doors.ask(model.address, mask, self.encode(answers), asks, possible)
-        names = self.survey.names
-        return Asked(tuple(names[g] for g in np.flatnonzero(asks)), possible)
+        doors.ask(model.address, mask, z, asks, possible)
+        return Asked(asks, possible)
 
-    def _reach(self, answers: Mapping[str, Answer], mask: Flags) -> Reach | None:
+    def _reach(self, z: Floats, mask: Flags) -> Reach | None:
         if not self.settings.interactive:
             return None
         low, high = np.full((2, len(self.roster)), -np.inf)
-        model, z = self._model, self.encode(answers)
+        model = self._model
         doors.reach(model.address, mask, z, low, high)
         return Reach(low, high, self._moves(z, mask))
 
@@ -278,12 +295,22 @@ class LinearUCB(Policy):
             moves[mask, g] = np.ptp(np.array(scores)[:, mask], axis=0)
         return np.where(self.support & missing, moves, 0.0)
 
-    def _support(self) -> Flags:
-        return self._model.support
+    def _may_ask(self, mask: Flags) -> Flags:
+        return np.asarray(self._model.support[mask].any(axis=0))
+
+    def _needs(self, arm: int) -> Flags:
+        return np.asarray(self._model.support[arm])
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         model = self._model
         doors.learn_rows(model.address, played, rows, ys)
+
+    def _player(self) -> Player | None:
+        from askless.policies.loops import Fused, Interactive  # noqa: PLC0415 (they know this class)
+
+        if not self.roster.live.all():  # the loops play every arm
+            return None
+        return Interactive(self) if self.settings.interactive else Fused(self)
 
     def _grow(self) -> None:
         later = len(self.roster) + 1 - self.roster.at_start

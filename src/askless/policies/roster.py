@@ -85,7 +85,16 @@ class Roster:
             )
         return chosen
 
+    def flags(self, names: Iterable[str]) -> Flags:
+        """Return which arms are among `names`, retired or not; refuse an unknown name."""
+        chosen = np.zeros(len(self.arms), dtype=bool)
+        chosen[[self.index(name) for name in names]] = True
+        return chosen
+
     def mask(self, names: Iterable[str]) -> Flags:
         """Return which arms are live and among `names`."""
-        wanted = set(names)
-        return np.asarray(self.live & [name in wanted for name in self.names])
+        return self.live & self.flags(names)
+
+    def names_of(self, mask: Flags) -> tuple[str, ...]:
+        """Return the names of the arms that are marked; `mask` may be older than the last arms."""
+        return tuple(self.arms[k].name for k in np.flatnonzero(mask))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.errors import AnswerError, AsklessError, StateError, VisitError, shown
-from askless.kernels.bundles import Flags, Floats
+from askless.errors import AnswerError, AsklessError, VisitError, shown
+from askless.kernels.bundles import Floats
 from askless.policies.explanation import Explanation
+from askless.policies.passage import Start, Step, begin, playable, step
+from askless.policies.visit_record import VisitRecord, damaged
 from askless.survey import Survey
 from askless.survey.question import Answer
 
@@ -18,22 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Visit"]
 
-FORMAT = "askless.visit"
-VERSION = 1
-
 
 class Visit:
     """What has been asked of one person, what was answered, and what was decided.
 
-    Made by `Policy.visit`. What is asked next and which arm is played depend only on the policy's
-    state and the answers so far, so a visit can be put away with `to_dict` and resumed by any
-    process that holds the policy. It sees the newest state at every step and never asks more than
-    it promised at its start, because supports only shrink.
+    Made by `Policy.visit`. It moves on when it is created, answered, revised or resumed, and then
+    sees the policy's newest state; looking at it changes nothing. What is asked next and which arm
+    is played depend only on that state, the answers so far and the visit's own draws, so a visit
+    can be put away with `to_dict` and resumed by any process that holds the policy. It never asks
+    more than it promised at its start.
 
     Attributes
     ----------
-    number : int
-        The visit's number in its policy, from 0.
     reward : float or None
         The reward it was learned with.
     learned_in : int or None
@@ -43,70 +41,134 @@ class Visit:
     def __init__(
         self, policy: Policy, *, number: int, known: Mapping[str, Any], arms: Iterable[str] | None
     ) -> None:
+        survey = policy.survey
         self._policy = policy
-        self.number = number
         self._eligible: tuple[str, ...] = policy.roster.eligible(arms)
-        promised = policy.needed(self._mask())
-        checked = policy.survey.check(known)
-        self._promised: frozenset[str] = frozenset(promised)
+        self._start: Start = begin(policy, number, policy.roster.mask(self._eligible))
+        self._z: Floats = survey.nothing_known()
+        checked = survey.put(known, self._z)
         # Held answers that no arm needs are let go: what is never asked is never stored.
+        self._z[1:][~self._start.promised[survey.owner]] = np.nan
+        promised = survey.names_of(self._start.promised)
         self._answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
         self._known: tuple[str, ...] = tuple(self._answers)
         self._shown: dict[str, None] = {}
+        self._asks: tuple[str, ...] = ()
+        self._possible: tuple[str, ...] = ()
         self._arm: str | None = None
         self._version: int | None = None
-        self._propensity: float | None = None
+        self._propensities: dict[str, float] | None = None
         self._outlook: dict[str, tuple[float, float]] = {}
         self._ruled_out: tuple[str, ...] = ()
         self.reward: float | int | None = None
         self.learned_in: int | None = None
-        self._advance()
+        self._take(step(policy, self._start, self._z))
 
     # -- the passage -----------------------------------------------------------------------------
 
     @property
     def asks(self) -> tuple[str, ...]:
         """The questions to put now, in survey order; empty once the arm is decided."""
-        asks = self._advance()
-        self._shown.update(dict.fromkeys(asks))
-        return asks
+        return self._asks
 
     def answer(self, answers: Mapping[str, Any]) -> None:
         """Take any non-empty part of what is asked; all of it, or nothing if one does not fit."""
-        survey = self._policy.survey
+        for name in self._named(answers):
+            if name in self._answers:
+                raise AnswerError(
+                    f"question {name!r} has been answered in this visit already; to change it, use"
+                    " revise"
+                )
+            if name not in self._shown:
+                asks = self._asks
+                now = f"it asks {', '.join(asks)} now" if asks else "it asks nothing any more"
+                raise AnswerError(f"question {name!r} has not been asked in this visit; {now}")
+        self._move(answers)
+
+    def revise(self, answers: Mapping[str, Any]) -> None:
+        """Change answers, until the arm is decided; all of them, or none if one does not fit.
+
+        Examples
+        --------
+        >>> import askless as al
+        >>> survey = al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor")])
+        >>> visit = al.Uniform(survey, arms=["a", "b"], reward=(0, 1)).visit()
+        >>> visit.answer({"age": 19})
+        >>> visit.revise({"age": 90})
+        >>> visit.answers, visit.asks
+        ({'age': 90}, ('donor',))
+        """
+        names = self._named(answers)
+        if self._arm is not None:
+            raise VisitError("the arm is decided; answers can be changed only until then")
+        for name in names:
+            if name not in self._answers:
+                raise AnswerError(
+                    f"question {name!r} has not been answered in this visit; to answer it, use"
+                    " answer"
+                )
+        self._move(answers)
+
+    def _named(self, answers: Any) -> list[str]:
         if not isinstance(answers, Mapping) or not answers:
             raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
-        asks = self._advance()
-        for name in answers:
-            question = survey.questions[survey.index(name)].name
-            if question in self._answers:
-                raise AnswerError(f"question {question!r} has been answered in this visit already")
-            if question not in self._shown and question not in asks:
-                now = f"it asks {', '.join(asks)} now" if asks else "it asks nothing any more"
-                raise AnswerError(f"question {question!r} has not been asked in this visit; {now}")
-        checked = survey.check(answers)
-        self._shown.update(dict.fromkeys(checked))  # what is answered has been put
+        survey = self._policy.survey
+        return [survey.names[survey.index(name)] for name in answers]
+
+    def _move(self, answers: Mapping[str, Any]) -> None:
+        """Take answers and move on; whatever is refused on the way leaves no trace."""
+        z = self._z.copy()
+        checked = self._policy.survey.put(answers, z)
+        moved = None if self._arm is not None else step(self._policy, self._start, z)
+        outlook = self._outlook_of(moved, z)
+        self._z = z
         self._answers.update(checked)
-        self._advance()
+        if moved is not None:
+            self._take(moved, outlook)
+
+    def _outlook_of(self, now: Step | None, z: Floats) -> dict[str, tuple[float, float]]:
+        if now is None or now.decision is None:
+            return {}
+        return self._policy.outlook(z, now.possible)
+
+    def _take(self, now: Step, outlook: dict[str, tuple[float, float]] | None = None) -> None:
+        """Record what the visit asks now, or what it has decided."""
+        policy = self._policy
+        self._asks = policy.survey.names_of(now.asks)
+        self._shown.update(dict.fromkeys(self._asks))
+        self._possible = policy.roster.names_of(now.possible)
+        if now.decision is None:
+            return
+        chances = now.decision.chances()
+        mask = playable(policy, self._start)
+        self._arm, self._version = policy.arms[now.decision.arm], policy.version
+        self._propensities = {policy.arms[k]: float(chances[k]) for k in np.flatnonzero(mask)}
+        self._outlook = self._outlook_of(now, self._z) if outlook is None else outlook
+        self._ruled_out = policy.roster.names_of(mask & ~now.possible)
+
+    # -- looking at it ---------------------------------------------------------------------------
+
+    @property
+    def number(self) -> int:
+        """The visit's number in its study, from 0."""
+        return self._start.number
+
+    @property
+    def kind(self) -> str:
+        """Which kind of visit it is, fixed when it started; "full" unless the policy has others."""
+        return self._start.kind
 
     @property
     def decided(self) -> bool:
         """Whether the arm has been decided."""
-        self._advance()
         return self._arm is not None
 
     @property
     def arm(self) -> str:
         """The arm to play; an error while questions are open."""
-        asks = self._advance()
         if self._arm is None:
-            raise VisitError(f"the arm is not decided yet; first answer {', '.join(asks)}")
+            raise VisitError(f"the arm is not decided yet; first answer {', '.join(self._asks)}")
         return self._arm
-
-    @property
-    def survey(self) -> Survey:
-        """The survey of its policy."""
-        return self._policy.survey
 
     @property
     def arm_index(self) -> int:
@@ -114,9 +176,29 @@ class Visit:
         return self._policy.arm_index(self.arm)
 
     @property
+    def survey(self) -> Survey:
+        """The survey of its policy."""
+        return self._policy.survey
+
+    @property
+    def eligible(self) -> tuple[str, ...]:
+        """The arms that it could play at its start."""
+        return self._eligible
+
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The questions that it may ask at most, fixed when it started."""
+        return self._policy.survey.names_of(self._start.promised)
+
+    @property
     def version(self) -> int | None:
         """The version of the policy's state that decided, `None` before."""
         return self._version
+
+    @property
+    def propensities(self) -> dict[str, float] | None:
+        """With which probability each arm that it could get was to be played, `None` before."""
+        return None if self._propensities is None else dict(self._propensities)
 
     @property
     def propensity(self) -> float | None:
@@ -124,7 +206,7 @@ class Visit:
 
         1 unless the policy draws arms at random.
         """
-        return self._propensity
+        return None if self._propensities is None else self._propensities[self.arm]
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -138,58 +220,28 @@ class Visit:
 
     def context(self) -> Floats:
         """Return the answers as a context; NaN where nothing was asked."""
-        return self._policy.encode(self._answers)
-
-    def _mask(self) -> Flags:
-        """Return the arms it may play: those there were at its start, less the retired ones."""
-        mask = self._policy.roster.mask(self._eligible)
-        if not mask.any():
-            raise VisitError(
-                "every arm that this visit could play has been retired; start a new visit"
-            )
-        return mask
-
-    def _advance(self) -> tuple[str, ...]:
-        """Return the open questions; where there are none, decide the arm, once."""
-        if self._arm is not None:
-            return ()
-        mask = self._mask()
-        asks, possible = self._policy.ask(self._answers, mask, self.number)
-        stray = [question for question in asks if question not in self._promised]
-        if stray:
-            raise VisitError(
-                f"this policy's state still uses {', '.join(stray)}, which the visit's own"
-                " no longer did; load the newest state"
-            )
-        if not asks:
-            z = self.context()
-            decision = self._policy.decide(z, mask, possible, self.number)
-            self._arm, self._propensity = self._policy.arms[decision.arm], decision.propensity
-            self._version = self._policy.version
-            self._outlook = self._policy.outlook(z, possible)
-            self._ruled_out = self._policy.names_of(mask & ~possible)
-        return asks
-
-    # -- looking at it and putting it away -------------------------------------------------------
+        return self._z.copy()
 
     def explain(self) -> Explanation:
         """Say what is asked and why, or how the arm was decided."""
-        asks = self._advance()
-        policy = self._policy
-        if self._arm is not None:
-            return Explanation(
-                arm=self._arm,
-                answers=self.answers,
-                known=self._known,
-                outlook=dict(self._outlook),
-                version=self._version,
-                propensity=self._propensity,
-                possible=tuple(self._outlook) or (self._arm,),
-                ruled_out=self._ruled_out,
-            )
-        mask = self._mask()
-        asked_for = possible = policy.ask(self._answers, mask, self.number).possible
-        reach = policy.reach(self._answers, mask)
+        if self._arm is None:
+            return self._explain_asks()
+        return Explanation(
+            arm=self._arm,
+            answers=self.answers,
+            known=self._known,
+            outlook=dict(self._outlook),
+            version=self._version,
+            propensity=self.propensity,
+            possible=tuple(self._outlook) or (self._arm,),
+            ruled_out=self._ruled_out,
+        )
+
+    def _explain_asks(self) -> Explanation:
+        policy, mask = self._policy, playable(self._policy, self._start)
+        roster = policy.roster
+        asked_for = possible = roster.flags(self._possible)
+        reach = policy.reach(self._z, mask)
         bounds: dict[str, tuple[float, float]] = {}
         if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
@@ -200,10 +252,10 @@ class Visit:
                 bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])
         wanted: dict[str, tuple[str, ...]] = {}
         moves: dict[str, dict[str, float]] = {}
-        for name in asks:
+        for name in self._asks:
             g = policy.survey.index(name)
             users = policy.support[:, g]
-            wanted[name] = policy.names_of(possible & users) or policy.names_of(asked_for & users)
+            wanted[name] = roster.names_of(possible & users) or roster.names_of(asked_for & users)
             if reach is not None:
                 moves[name] = {
                     arm: float(reach.moves[policy.arm_index(arm), g]) for arm in wanted[name]
@@ -213,94 +265,68 @@ class Visit:
             answers=self.answers,
             known=self._known,
             asks=wanted,
-            possible=policy.names_of(possible),
-            ruled_out=policy.names_of(mask & ~possible),
+            possible=roster.names_of(possible),
+            ruled_out=roster.names_of(mask & ~possible),
             bounds=bounds,
             moves=moves,
         )
 
+    # -- putting it away -------------------------------------------------------------------------
+
+    def record(self) -> VisitRecord:
+        """Return what it has done, all by name, as `VisitRecord.read` gives it without a policy."""
+        return VisitRecord(
+            number=self.number,
+            kind=self.kind,
+            eligible=self._eligible,
+            promised=self.promised,
+            asked=self.asked,
+            known=self._known,
+            answers=self.answers,
+            arm=self._arm,
+            decided_at=self._version,
+            propensities=self.propensities,
+            outlook=dict(self._outlook),
+            ruled_out=self._ruled_out,
+            reward=self.reward,
+            learned_in=self.learned_in,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the visit as plain data for JSON; `policy.visit(saved)` goes on from it."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "number": self.number,
-            "arms": list(self._eligible),
-            "promised": [name for name in self._policy.survey.names if name in self._promised],
-            "asked": list(self._shown),
-            "known": list(self._known),
-            "answers": self.answers,
-            "arm": self._arm,
-            "decided_at": self._version,
-            "propensity": self._propensity,
-            "outlook": {arm: list(pair) for arm, pair in self._outlook.items()},
-            "ruled_out": list(self._ruled_out),
-            "reward": self.reward,
-            "learned_in": self.learned_in,
-        }
+        return self.record().to_dict()
 
     @classmethod
     def resume(cls, policy: Policy, saved: Mapping[str, Any]) -> Visit:
         """Go on with what `to_dict` returned; use `policy.visit(saved)`."""
-        if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
-            raise StateError(
-                "this is not a saved visit; give what visit.to_dict() returned (answers: known=)"
-            )
-        if saved.get("version") != VERSION:
-            raise StateError(
-                f"the visit is of version {shown(saved.get('version'))}, this askless reads"
-                f" {VERSION}; was it saved by a newer askless?"
-            )
-        visit = cls.__new__(cls)
+        record, visit = VisitRecord.read(saved), cls.__new__(cls)
         try:
-            visit._restore(policy, saved)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            raise StateError(f"the saved visit is damaged or of another study: {what}") from None
-        visit._advance()
+            visit._restore(policy, record)
+        except (AsklessError, TypeError, AttributeError) as error:
+            raise damaged(error) from None
+        if record.arm is None:
+            visit._take(step(policy, visit._start, visit._z))
         return visit
 
-    def _restore(self, policy: Policy, saved: Mapping[str, Any]) -> None:
-        survey = policy.survey
+    def _restore(self, policy: Policy, record: VisitRecord) -> None:
+        survey, roster = policy.survey, policy.roster
         self._policy = policy
-        number = saved["number"]
-        if type(number) is not int or not 0 <= number < 2**64:
-            raise AsklessError(f"its number is {shown(number)}")
-        self.number = number
-        self._eligible = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["arms"])
-        self._promised = frozenset(survey.names[survey.index(q)] for q in saved["promised"])
-        self._shown = {survey.names[survey.index(q)]: None for q in saved["asked"]}
-        self._answers = survey.check(saved["answers"])
-        self._known = tuple(survey.names[survey.index(q)] for q in list(saved["known"]))
-        stray = set(self._answers) - set(self._shown) - set(self._known)
-        if stray or not set(self._known) <= set(self._answers):
-            raise AsklessError(f"it answers {sorted(stray)}, which it never asked")
-        if not set(self._shown) | set(self._known) <= self._promised:
-            raise AsklessError("it asked more than it promised at its start")
-        self._arm = saved["arm"]
-        if self._arm is not None and self._arm not in self._eligible:
-            raise AsklessError(f"its arm {shown(self._arm)} is none that it could play")
-        if self._arm is None and saved["reward"] is not None:
-            raise AsklessError("it has a reward and no arm")
-        self._version = saved["decided_at"]
-        self._outlook = {
-            arm: (float(mean), float(upper)) for arm, (mean, upper) in saved["outlook"].items()
-        }
-        self._ruled_out = tuple(policy.arms[policy.arm_index(arm)] for arm in saved["ruled_out"])
-        if not set(self._ruled_out) <= set(self._eligible) - {self._arm}:
-            raise AsklessError("it rules out an arm that it plays or could not play")
-        self.reward = saved["reward"]
+        promised = np.zeros(len(survey), dtype=bool)
+        promised[[survey.index(name) for name in record.promised]] = True
+        self._eligible = record.eligible
+        self._start = Start(record.number, record.kind, roster.flags(record.eligible), promised)
+        self._z = survey.nothing_known()
+        self._answers = survey.put(record.answers, self._z)
+        self._known = record.known
+        self._shown = dict.fromkeys(survey.names[survey.index(name)] for name in record.asked)
+        self._asks, self._possible = (), ()
+        self._arm, self._version = record.arm, record.decided_at
+        self._propensities = record.propensities
+        self._outlook, self._ruled_out = record.outlook, record.ruled_out
+        roster.flags([*record.outlook, *record.ruled_out])  # refuses arms that are not there
+        self.reward, self.learned_in = record.reward, record.learned_in
         if self.reward is not None:
             policy.reward.check(self.reward)
-        self._propensity = saved["propensity"]
-        chance = type(self._propensity) in (float, int) and 0 < self._propensity <= 1
-        if chance != (self._arm is not None) or not (chance or self._propensity is None):
-            raise AsklessError(f"its propensity is {shown(self._propensity)}")
-        self.learned_in = saved["learned_in"]
-        if self.learned_in is not None and (
-            type(self.learned_in) is not int or self.learned_in < 0
-        ):
-            raise AsklessError(f"it was learned in epoch {shown(self.learned_in)}")
 
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from askless.environments.linear import DELAYS, stream
 from askless.errors import SettingError, shown
+from askless.policies.in_order import Line
 from askless.survey import RewardRange
 from askless.survey.names import check_number
 
@@ -111,8 +111,8 @@ class Delay:
         return round(self.visits)
 
 
-class Waiting:
-    """Decided visits whose rewards have yet to be learned. Time is counted in visits."""
+class Late:
+    """Simulated rewards on their way. Time is counted in visits, as `InOrder` can count it."""
 
     def __init__(
         self, delay: Delay, reward: RewardRange, key: tuple[int, int], number: int = 0
@@ -123,8 +123,10 @@ class Waiting:
         self._luck = stream(key, number, DELAYS)
         self._draws: Iterator[tuple[float, float]] = iter(())
         self._now = -1
-        self._by_arrival: list[tuple[float, int, int, Any, float | None]] = []
-        self._by_arm: dict[int, deque[tuple[float, Any, float | None]]] = {}
+        self._window = math.inf if delay.deadline is None else delay.deadline
+        self._line = Line(self._window)
+        self._coming: list[tuple[float, int, float]] = []  # when, of which visit, what
+        self._as_it_comes: dict[int, tuple[int, Any]] = {}  # with the order of arrival
 
     def add(self, arm: int, note: Any, reward: float) -> None:
         """Add the next visit, which has just been decided."""
@@ -136,23 +138,25 @@ class Waiting:
         share = (reward - self.reward.low) / self.reward.span
         late = math.inf if draw[0] < self.delay.lost else self.delay.drawn(draw[1], share)
         learned: float | None = reward
-        if self.delay.deadline is not None and late > self.delay.deadline:
-            late, learned = self.delay.deadline, self.delay.silence
-        at = self._now + late
-        if self.delay.order == "arrival":
-            if at < math.inf:
-                heapq.heappush(self._by_arrival, (at, self._now, arm, note, learned))
-        else:
-            self._by_arm.setdefault(arm, deque()).append((at, note, learned))
+        if self.delay.order == "decision":
+            self._line.add(self._now, arm, note, self._now)
+            learned = reward if late <= self._window else None  # the line gives it up by itself
+        elif late > self._window:
+            late, learned = self._window, self.delay.silence
+        if learned is not None and late < math.inf:
+            heapq.heappush(self._coming, (self._now + late, self._now, learned))
+            if self.delay.order == "arrival":
+                self._as_it_comes[self._now] = arm, note
 
     def due(self) -> Iterator[tuple[int, Any, float]]:
         """Hand out what is to be learned now: arm, note and reward."""
-        while self._by_arrival and self._by_arrival[0][0] <= self._now:
-            _, _, arm, note, reward = heapq.heappop(self._by_arrival)
-            if reward is not None:
-                yield arm, note, reward
-        for arm, rows in self._by_arm.items():
-            while rows and rows[0][0] <= self._now:
-                _, note, reward = rows.popleft()
-                if reward is not None:
-                    yield arm, note, reward
+        while self._coming and self._coming[0][0] <= self._now:
+            _, number, reward = heapq.heappop(self._coming)
+            if self.delay.order == "decision":
+                self._line.visits[number].reward = reward
+            else:
+                yield (*self._as_it_comes.pop(number), reward)
+        for visit in self._line.due(self._now):
+            learned = self.delay.silence if visit.reward is None else visit.reward
+            if learned is not None:
+                yield visit.arm, visit.note, learned

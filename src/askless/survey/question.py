@@ -85,7 +85,7 @@ class Question(ABC):
     def _check(self, answer: Any) -> Answer: ...
 
     @abstractmethod
-    def _encode(self, answer: Any, *, raw: bool) -> list[float] | Floats: ...
+    def _encode(self, answer: Any, *, raw: bool) -> list[float]: ...
 
     @abstractmethod
     def _decode(self, values: Floats, *, raw: bool) -> Answer: ...
@@ -159,13 +159,13 @@ class Question(ABC):
         >>> Choice("cause", ["children", "animals"]).encode("animals")
         array([0., 1.])
         """
-        answer = self.check(answer)
-        values = np.zeros(self.width)
+        return np.array(self.values(self.check(answer), raw=raw), dtype=np.float64)
+
+    def values(self, answer: Answer, *, raw: bool = False) -> list[float]:
+        """Return the values of its columns for an answer that has been checked."""
         if answer is None:
-            values[-1] = 1.0
-        else:
-            values[: self.own_width] = self._encode(answer, raw=raw)
-        return values
+            return [*[0.0] * self.own_width, 1.0]
+        return [*self._encode(answer, raw=raw), *[0.0] * self.may_skip]
 
     def decode(self, values: Floats, *, raw: bool = False) -> Answer:
         """Turn the values of its columns back into an answer (a scale's to within the grid)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from askless.errors import AnswerError, SettingError, shown
 from askless.kernels import doors
-from askless.kernels.bundles import ONE_HOT, Columns, Floats, Ints, columns_buffers
+from askless.kernels.bundles import ONE_HOT, Columns, Flags, Floats, Ints, columns_buffers
 from askless.kernels.rows import COMPLETE, NO_CONSTANT
 from askless.survey.kinds import Scale, question_from_dict
 from askless.survey.names import check_names
@@ -31,6 +31,13 @@ class Survey:
         `Scale`, `YesNo`, `Choice` and `Multi`, in the order in which they are asked.
     coding : {"centred", "raw"}
         "raw" is the paper's: scales on [0, 1] that may not be skipped, rewards as they are.
+
+    Attributes
+    ----------
+    asked_of_everyone : array of bool (questions)
+        Which questions are marked `always_ask`.
+    owner : array (p - 1)
+        The question that owns each column after the constant.
 
     Examples
     --------
@@ -68,6 +75,8 @@ class Survey:
         self._index = {name: i for i, name in enumerate(self.names)}
         self._columns = self._lay_out()
         self.buffers: tuple[Ints, Floats] = columns_buffers(self._columns)
+        self.asked_of_everyone: Flags = np.array([q.always_ask for q in self.questions])
+        self.owner: Ints = np.repeat(np.arange(len(self.questions)), self._columns.width)
 
     @classmethod
     def unit(cls, d: int, *, coding: Coding = "centred") -> Survey:
@@ -145,6 +154,10 @@ class Survey:
             raise AnswerError(f"there is no question {shown(name)}; the survey has {known}")
         return place
 
+    def names_of(self, questions: Flags) -> tuple[str, ...]:
+        """Return the names of the questions that are marked, in survey order."""
+        return tuple(self.names[g] for g in np.flatnonzero(questions))
+
     @property
     def columns(self) -> Columns:
         """The columns as the kernels see them."""
@@ -177,18 +190,32 @@ class Survey:
         """Return answers as plain Python, or refuse the first that does not fit."""
         if not isinstance(answers, Mapping):
             raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
-        return {
-            self.questions[self.index(name)].name: self[name].check(answer)
-            for name, answer in answers.items()
-        }
+        found = [(self.questions[self.index(name)], answer) for name, answer in answers.items()]
+        return {question.name: question.check(answer) for question, answer in found}
 
     def encode(self, answers: Mapping[str, Any]) -> Floats:
         """Turn answers into a context; questions left out give NaN columns (maths 1.1, 1.3)."""
+        z = self.nothing_known()
+        self.put(answers, z)
+        return z
+
+    def nothing_known(self) -> Floats:
+        """Return the context of someone who has answered nothing."""
         z = np.full(self.column_count, np.nan)
         z[0] = 1.0
-        for name, answer in self.check(answers).items():
-            z[self.columns_of(name)] = self[name].encode(answer, raw=self.coding == "raw")
         return z
+
+    def put(self, answers: Mapping[str, Any], z: Floats) -> dict[str, Answer]:
+        """Check answers and write them into a context; all of them, or none if one is refused.
+
+        Returns them as plain Python.
+        """
+        checked, raw, first = self.check(answers), self.coding == "raw", self._columns.first
+        for name, answer in checked.items():
+            i = self._index[name]
+            values = self.questions[i].values(answer, raw=raw)
+            z[first[i] : first[i] + len(values)] = values
+        return checked
 
     def decode(self, z: Any) -> dict[str, Answer]:
         """Turn a context back into answers; a scale's to within the grid."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from askless.errors import SettingError
 from askless.kernels.bundles import ONE_HOT, Flags, Floats
-from askless.policies.base import Decision, Policy
+from askless.policies.base import Policy
+from askless.policies.decision import Decision
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Target"]
@@ -77,8 +78,8 @@ class Target(Policy):
                 folded[:, 0] += mean
         return folded
 
-    def _support(self) -> Flags:
-        return self._used
+    def _may_ask(self, mask: Flags) -> Flags:
+        return np.asarray(self._used[mask].any(axis=0))
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         scores = np.where(mask, self._means(z), -np.inf)

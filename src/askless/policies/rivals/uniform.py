@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.kernels.bundles import Flags, Floats
-from askless.policies.base import Decision, Policy
+from askless.policies.base import Policy
+from askless.policies.decision import Decision
 from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
 
@@ -51,11 +52,8 @@ class Uniform(Policy):
         self.seed = check_seed(seed)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
-        candidates = np.flatnonzero(mask)
-        key = np.array([self.seed, self._stream], dtype=np.uint64)
-        draw = int(np.random.Philox(key=key, counter=number).random_raw())
-        arm = int(candidates[(draw * len(candidates)) >> 64])
-        return Decision(arm, np.where(mask, 0.0, -np.inf), 1 / len(candidates))
+        arm = int(self.rng(number).choice(np.flatnonzero(mask)))
+        return Decision(arm, np.where(mask, 0.0, -np.inf), mask / mask.sum())
 
     def _settings(self) -> dict[str, Any]:
         return {"seed": self.seed}

@@ -1,0 +1,156 @@
+"""What an algorithm fills in: the hooks of a policy, in one table, and the stream it draws from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from askless.errors import ContractError
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.decision import Asked, Decision, Reach
+
+if TYPE_CHECKING:
+    from askless.policies.player import Player
+    from askless.policies.roster import Roster
+    from askless.survey import Survey
+
+__all__ = ["HOOKS", "Hooks", "broken"]
+
+# Every hook with what it returns: contract errors and docs/library.md say it in these words.
+HOOKS = {
+    "_decide": "an askless.Decision: the index of an arm in `mask`, a score for every arm and,"
+    " where arms are drawn, the propensities of all arms",
+    "_may_ask": "booleans, one a question: what a visit that may get the arms in `mask` may be"
+    " asked at most",
+    "_needs": "booleans, one a question: what must be known of a visit that this arm learns",
+    "_ask": "an askless.Asked: booleans, one a question, of what to put now (none once the arm can"
+    " be decided), and booleans, one an arm, of the arms that can still win",
+    "_kind": "a text: which kind of visit it is, fixed when it starts",
+    "_drawn": "an askless.Decision: the one given, or another where the visit's arm is drawn",
+    "_learn": "nothing; it learns every row, in their order",
+    "_grow": "nothing; it makes room for one more arm, which is about to be added",
+    "_state": "what has been learned as plain data for JSON; with a list `arms`, one entry an arm,"
+    " where arms are learned apart",
+    "_restore": "nothing; it takes back what `_state` returned",
+    "_settings": "a dict of the constructor's keywords beyond survey, arms and reward",
+    "_outlook": "None, or expected rewards and upper bounds (2 × K), NaN where answers are missing",
+    "_reach": "None, or an askless.policies.decision.Reach: how high the arms can still get",
+    "_player": "None, or a player: a compiled loop that plays visits as the policy does",
+}
+
+
+def broken(promise: str, hook: str | None = None) -> ContractError:
+    """Return the error of a broken promise; it says which hook to define, and what it returns."""
+    remedy = f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
+    return ContractError(f"broken promise: a policy {promise}{remedy}")
+
+
+class Hooks(ABC):
+    """The hooks of a policy with what they do unless they are defined, and its random stream."""
+
+    survey: Survey
+    roster: Roster
+    seed: int = 0  # of its draws
+    _stream: int = 0  # which run it is in: a simulation gives every run its own
+
+    @abstractmethod
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        """Choose among the arms in `mask`; `z` has NaN where nothing is known."""
+
+    def _may_ask(self, mask: Flags) -> Flags:  # noqa: ARG002
+        """Say what a visit that may get the arms in `mask` may be asked: everything."""
+        return np.ones(len(self.survey), dtype=bool)
+
+    def _needs(self, arm: int) -> Flags:
+        """Say what must be known for an arm to learn a visit: what may be asked for it alone."""
+        return self._may_ask(np.arange(len(self.roster)) == arm)
+
+    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:  # noqa: ARG002
+        """Say what to ask next, given what is known: everything that may be asked, at once."""
+        wanted = self._may_ask(mask) | self.survey.asked_of_everyone
+        return Asked(wanted & np.isnan(z[self.survey.columns.first]), np.array(mask))
+
+    def _kind(self, mask: Flags, number: int) -> str:  # noqa: ARG002
+        """Say of which kind a visit is that starts now."""
+        return "full"
+
+    def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:  # noqa: ARG002
+        """Return the decision, or another one where the visit's arm is drawn among `mask`."""
+        return decision
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        """Learn checked rows; `ys` are rewards in units of the range, on the grid (maths 1.3)."""
+
+    def _grow(self) -> None:
+        """Make room for one more arm, which is about to be added."""
+
+    def _state(self) -> dict[str, Any]:
+        """Return what has been learned as plain data; also refresh it, if it drifts."""
+        return {}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Take back what `_state` returned."""
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the keywords of the constructor beyond survey, arms and reward."""
+        return {}
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """Return each arm's expected reward and its upper bound, if the policy has them."""
+        return None
+
+    def _reach(self, z: Floats, mask: Flags) -> Reach | None:  # noqa: ARG002
+        """Say how high the arms can still get, if the policy knows."""
+        return None
+
+    def _player(self) -> Player | None:
+        """Return a compiled loop, if the policy has one."""
+        return None
+
+    # -- random numbers --------------------------------------------------------------------------
+
+    def rng(self, number: int) -> np.random.Generator:
+        """Return the random numbers of a visit: the same ones whenever it is asked for them.
+
+        They depend on the policy's `seed`, on the run of a simulation and on the visit's number,
+        so that a visit that is resumed draws the same, and every run draws anew.
+        """
+        stream = np.random.Philox(key=self._key, counter=[0, number, 0, 0])
+        return np.random.Generator(stream)
+
+    def coins(self, first: int, count: int) -> Floats:
+        """Return four further numbers in [0, 1) for each of many visits at once (count × 4)."""
+        # The last word of the counter keeps them apart from what `rng` gives.
+        words = np.random.Philox(key=self._key, counter=[first, 0, 0, 1]).random_raw(4 * count)
+        return np.asarray((words.reshape(count, 4) >> np.uint64(11)) * 2.0**-53)
+
+    @property
+    def _key(self) -> Any:
+        return np.array([self.seed, self._stream], dtype=np.uint64)
+
+    # -- compiled loops --------------------------------------------------------------------------
+
+    def player(self) -> Player | None:
+        """Return a compiled loop that plays visits as this policy does; None if there is none.
+
+        A subclass that overrides anything of the class that has the loop loses it: the loop would
+        go on as its parent.
+        """
+        kinds = type(self).__mro__
+        owner = next(kind for kind in kinds if "_player" in vars(kind))
+        changed = [vars(self), *(vars(kind) for kind in kinds[: kinds.index(owner)])]
+        if any(_overrides(owner, name, value) for own in changed for name, value in own.items()):
+            return None
+        return self._player()
+
+
+def _overrides(owner: type, name: str, value: Any) -> bool:
+    """Whether an attribute changes what the class `owner` does; its plain data does not."""
+    does = callable(value) or isinstance(
+        value, property | classmethod | staticmethod | cached_property
+    )
+    return does and not (name.startswith("__") and name.endswith("__")) and hasattr(owner, name)

@@ -1,0 +1,265 @@
+"""Late rewards, learned in the order of the decisions, as the guarantees need it (maths 2.5)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from askless.errors import RewardError, SettingError, StateError, VisitError, shown
+from askless.policies.base import Policy
+from askless.policies.numbers import Numbers
+from askless.policies.visit import Visit
+from askless.survey.names import check_number
+from askless.survey.window import Window, check_silence
+
+__all__ = ["InOrder", "Line"]
+
+FORMAT, VERSION = "askless.in_order", 1
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A decided visit whose row has yet to be learned."""
+
+    number: int
+    arm: int
+    note: Any  # what it takes to learn it
+    since: float
+    reward: float | None = None
+
+
+class Line:
+    """Decided visits in the order of their decisions, arm by arm; it knows no policy.
+
+    A visit is due once it has its reward, or its window is over, and every earlier visit of its
+    arm is gone. `window` is in the units of the times that are given, infinite: rewards are waited
+    for without end.
+    """
+
+    def __init__(self, window: float = math.inf) -> None:
+        self.window = window
+        self.visits: dict[int, Waiting] = {}  # by number, in the order of their decisions
+        self._by_arm: dict[int, deque[Waiting]] = {}
+
+    def add(self, number: int, arm: int, note: Any, at: float) -> None:
+        """Add a visit that has just been decided."""
+        visit = Waiting(number, arm, note, at)
+        self.visits[number] = visit
+        self._by_arm.setdefault(arm, deque()).append(visit)
+
+    def in_time(self, number: int, at: float) -> bool:
+        """Whether a reward that comes now is within its window, wherever in the line it is."""
+        return at <= self.visits[number].since + self.window
+
+    def due(self, now: float) -> Iterator[Waiting]:
+        """Hand out what is to be learned or given up by now."""
+        for line in self._by_arm.values():
+            while line and (line[0].reward is not None or line[0].since + self.window <= now):
+                visit = line.popleft()
+                del self.visits[visit.number]
+                yield visit
+
+
+class InOrder:
+    """Takes decided visits and rewards as they come; its policy learns them in decision order.
+
+    A visit waits until every earlier visit of its arm has been learned, or given up because its
+    reward has not come within the window. That rule looks at no reward, so it breaks no guarantee
+    where rewards of one kind come sooner than others.
+
+    Parameters
+    ----------
+    policy : Policy
+        Learns. Give it no rewards besides.
+    window : str, optional
+        How long a reward may take: "14 days", "36 hours", "500 visits"; without one, rewards are
+        waited for without end.
+    silence : float, optional
+        What a reward is taken to be that has not come by then, such as 0 where only sales are
+        reported; if left out, its visit is not learned.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.LinUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1))
+    >>> queue = al.InOrder(policy, window="2 visits", silence=0)
+    >>> visits = [policy.visit(known={"x1": 0.5}) for _ in range(3)]
+    >>> queue.add(visits[0])
+    >>> queue.add(visits[1])
+    >>> queue.reward(1, 0.25)           # waits for visit 0
+    >>> policy.rows, queue.waiting
+    (array([0]), (0, 1))
+    >>> queue.add(visits[2])            # the window of visit 0 is over: its silence is a 0
+    >>> visits[0].reward, visits[1].reward, queue.waiting
+    (0.0, 0.25, (2,))
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        window: str | Window | None = None,
+        silence: float | None = None,
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise SettingError(f"policy is {shown(policy)}; give an askless policy")
+        self.policy = policy
+        self.window = None if window is None else Window.of(window)
+        said = None if self.window is None else str(self.window)
+        self.silence = None if silence is None else check_silence(silence, said, policy.reward)
+        self._line = Line(self._length())
+        self._gone = Numbers()  # given up without being learned
+        self._now = 0.0
+
+    @classmethod
+    def of(cls, study: Any, policy: Policy) -> InOrder:
+        """Return the queue that a study describes with `reward.window` and `reward.silence`."""
+        return cls(policy, window=study.window, silence=study.silence)
+
+    def _length(self) -> float:
+        if self.window is None:
+            return math.inf
+        return self.window.visits if self.window.in_visits else self.window.seconds
+
+    # -- what comes ------------------------------------------------------------------------------
+
+    def add(self, visit: Visit, *, at: datetime | float | None = None) -> None:
+        """Take a visit that has just been decided; what is due by now is learned.
+
+        Parameters
+        ----------
+        visit : Visit
+            Visits are added in the order of their decisions.
+        at : datetime or float, optional
+            When it was decided (a float: seconds since 1970); now if left out. With a window in
+            visits, or none, time is counted in visits and this is not looked at.
+        """
+        policy = self.policy
+        policy._check_visit(visit)
+        arm = policy.arm_index(visit.arm)
+        if visit.number in self._line.visits:
+            raise VisitError(f"visit {visit.number} is waiting already")
+        if visit.number in self._gone:
+            raise VisitError(f"visit {visit.number} has been given up: its window is over")
+        if visit.reward is not None or visit.number in policy._learned:
+            raise VisitError(f"visit {visit.number} has been learned already")
+        now = self._time(at, visits=1)
+        self._line.add(visit.number, arm, visit, now)
+        self._learn_due(now)
+
+    def reward(
+        self, visit: Visit | int, reward: float, *, at: datetime | float | None = None
+    ) -> None:
+        """Take a reward: of a visit, or of the one with this number; what is due is learned.
+
+        The same again is ignored while the visit waits, another one is refused.
+        """
+        number = visit.number if isinstance(visit, Visit) else visit
+        checked = self.policy.reward.check(reward)
+        now = self._time(at)
+        waiting = self._line.visits.get(number) if type(number) is int else None
+        if waiting is None:
+            raise self._unknown(number)
+        if waiting.reward is not None:
+            if waiting.reward == checked:
+                return
+            raise RewardError(
+                f"visit {number} has the reward {waiting.reward!r}; it cannot have {checked!r} too"
+            )
+        if not self._line.in_time(number, now):
+            raise RewardError(
+                f"visit {number}: the reward came after its window of {self.window}, which is over"
+            )
+        waiting.reward = checked
+        self._learn_due(now)
+
+    def tick(self, *, at: datetime | float | None = None) -> None:
+        """Let time pass: give up what has waited for its whole window, learn what is due."""
+        self._learn_due(self._time(at))
+
+    def _time(self, at: datetime | float | None, *, visits: int = 0) -> float:
+        """Return the time: seconds, or visits where the window is in visits."""
+        if self.window is None or self.window.in_visits:
+            return self._now + visits
+        if at is None:
+            at = time.time()
+        seconds = at.timestamp() if isinstance(at, datetime) else check_number(at, "at")
+        return max(self._now, seconds)  # time does not go back
+
+    def _unknown(self, number: Any) -> RewardError | VisitError:
+        if type(number) is int and number in self.policy._learned:
+            return RewardError(f"visit {number} has been learned already; a visit has one reward")
+        if type(number) is int and number in self._gone:
+            return RewardError(
+                f"visit {number}: the reward came after its window of {self.window}, which is over"
+            )
+        return VisitError(f"no visit {shown(number)} is waiting; add it when it is decided")
+
+    def _learn_due(self, now: float) -> None:
+        self._now = now
+        for waiting in self._line.due(now):
+            reward = self.silence if waiting.reward is None else waiting.reward
+            if reward is None:
+                self._gone.add(waiting.number)
+            else:
+                self.policy.learn(waiting.note, reward)
+
+    # -- looking at it and putting it away -------------------------------------------------------
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The numbers of the visits that wait, in the order of their decisions."""
+        return tuple(self._line.visits)
+
+    def __len__(self) -> int:
+        return len(self._line.visits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what waits as plain data for JSON; save the policy first, then this."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "window": None if self.window is None else str(self.window),
+            "silence": self.silence,
+            "now": self._now,
+            "given_up": self._gone.to_data(),
+            "waiting": [
+                {"visit": w.note.to_dict(), "since": w.since, "reward": w.reward}
+                for w in self._line.visits.values()
+            ],
+        }
+
+    @classmethod
+    def resume(cls, policy: Policy, saved: Mapping[str, Any]) -> InOrder:
+        """Go on with what `to_dict` returned.
+
+        A visit that the policy has learned since, because it was saved later, is left out.
+        """
+        if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
+            raise StateError("this is no saved InOrder; give what to_dict() returned")
+        if type(saved.get("version")) is not int or saved["version"] != VERSION:
+            raise StateError(
+                f"it is of version {shown(saved.get('version'))}, this askless reads {VERSION}"
+            )
+        try:
+            queue = cls(policy, window=saved["window"], silence=saved["silence"])
+            queue._now = check_number(saved["now"], "now")
+            queue._gone = Numbers.from_data(saved["given_up"])
+            for entry in saved["waiting"]:
+                visit = policy.visit(entry["visit"])
+                if visit.number not in policy._learned:
+                    since = check_number(entry["since"], "since")
+                    queue._line.add(visit.number, visit.arm_index, visit, since)
+                    queue._line.visits[visit.number].reward = (
+                        None if entry["reward"] is None else policy.reward.check(entry["reward"])
+                    )
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise StateError(f"the saved InOrder is damaged or of another study: {what}") from None
+        queue._learn_due(queue._now)
+        return queue

@@ -1,0 +1,117 @@
+"""Simulated visits of any policy, one after the other; rewards may come late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.base import Policy
+from askless.policies.linear_ucb import LinearUCB
+from askless.policies.passage import Step, begin, step
+from askless.policies.player import Block, Played
+
+__all__ = ["OneByOne"]
+
+
+class Rewards(Protocol):
+    """When the rewards of decided visits are learned."""
+
+    def add(self, arm: int, note: Any, reward: float) -> None:
+        """Take a visit that has just been decided, with what it takes to learn it."""
+
+    def due(self) -> Iterator[tuple[int, Any, float]]:
+        """Hand out what is to be learned now: arm, note and reward."""
+
+
+class AtOnce:
+    """Rewards that are there before the next visit."""
+
+    def __init__(self) -> None:
+        self._visits: list[tuple[int, Any, float]] = []
+
+    def add(self, arm: int, note: Any, reward: float) -> None:
+        """Take a visit."""
+        self._visits.append((arm, note, reward))
+
+    def due(self) -> Iterator[tuple[int, Any, float]]:
+        """Hand it out again."""
+        while self._visits:
+            yield self._visits.pop()
+
+
+class OneByOne:
+    """Plays each visit through the same steps as a `Visit`, on numbers instead of answers."""
+
+    def __init__(self, policy: Policy, rewards: Rewards | None = None) -> None:
+        self.policy = policy
+        self.rewards = AtOnce() if rewards is None else rewards
+        self.cost = [question.cost for question in policy.survey]
+        self.kept = policy.support
+
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:
+        """Play a block of visits; each is followed by the rewards that have come by then."""
+        policy, live, count = self.policy, self.policy.roster.live, len(block)
+        arms, asked, others = np.zeros((3, count), dtype=np.int64)
+        radii, paid = np.zeros((2, count))
+        rewards = block.rewards
+        has_radius = isinstance(policy, LinearUCB)
+        for t, z in enumerate(block.contexts):
+            eligible = live if block.allowed is None else live & block.allowed[t]
+            arm, known, others[t] = self._visit(z, eligible, asked[t : t + 1], paid[t : t + 1])
+            arms[t] = arm
+            radii[t] = policy.radius[arm] if has_radius else 0.0
+            self.rewards.add(arm, known, float(rewards[t, arm]))
+            for row in self.rewards.due():
+                self._learn(*row, begun + t + 1, drops)
+        each = np.arange(count)
+        return Played(
+            arms=arms,
+            radii=radii,
+            regret=_regret(block, live, arms),
+            rewards=rewards[each, arms],
+            asked=asked,
+            paid=paid,
+            others=others,
+        )
+
+    def _visit(
+        self, z: Floats, eligible: Flags, asked: Ints, paid: Floats
+    ) -> tuple[int, Floats, bool]:
+        """Ask and decide a visit: the arm, what is then known, whether all answers say another."""
+        policy, survey = self.policy, self.policy.survey
+        start = begin(policy, policy._next_number, eligible)
+        policy._next_number += 1
+        known = survey.nothing_known()
+        now: Step
+        while (now := step(policy, start, known)).decision is None:
+            for g in np.flatnonzero(now.asks):  # in this order: sums are rounded
+                asked[0] += 1
+                paid[0] += self.cost[g]
+            columns = now.asks[survey.owner]
+            known[1:][columns] = z[1:][columns]
+        other = (
+            bool((now.possible != eligible).any())
+            and policy._decide(z, eligible, start.number).arm != now.winner
+        )
+        return now.decision.arm, known, other
+
+    def _learn(self, arm: int, known: Floats, reward: float, visit: int, drops: Ints) -> None:
+        policy = self.policy
+        policy._check_missing(policy._needs(arm), known)
+        y = policy._checked_reward(reward)
+        policy._learn_checked(np.array([arm]), known[None, :], np.array([y]))
+        needs = policy._needs(arm)
+        drops[arm, self.kept[arm] & ~needs] = visit
+        self.kept[arm] = needs
+
+
+def _regret(block: Block, live: Flags, arms: Ints) -> Floats:
+    """Return by how much the best arm that each visit may get is expected to bring more."""
+    if block.expected is None:
+        return np.full(len(arms), np.nan)
+    barred = ~live if block.allowed is None else ~(live & block.allowed)
+    best = np.where(barred, -np.inf, block.expected).max(axis=1)
+    return np.asarray(best - block.expected[np.arange(len(arms)), arms])

@@ -1,0 +1,120 @@
+"""One visit in numbers: what it asks next, or which arm it plays, as a pure function.
+
+Visits and simulations both go through here; nothing is remembered but what a visit carries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from askless.errors import VisitError, shown
+from askless.kernels.bundles import Flags, Floats
+from askless.policies.decision import Asked, Decision
+from askless.policies.hooks import broken
+
+if TYPE_CHECKING:
+    from askless.policies.base import Policy
+
+__all__ = ["Start", "Step", "begin", "step"]
+
+
+class Start(NamedTuple):
+    """What is fixed when a visit starts, and travels with it."""
+
+    number: int
+    kind: str
+    eligible: Flags  # the arms that there were and that the person may get
+    promised: Flags  # the questions that it may ask at most
+
+
+class Step(NamedTuple):
+    """What a visit does now: it asks, or it has an arm."""
+
+    asks: Flags
+    possible: Flags  # the arms that can still win
+    winner: int  # the arm before one is drawn; -1 while questions are open
+    decision: Decision | None
+
+
+def begin(policy: Policy, number: int, eligible: Flags) -> Start:
+    """Start a visit that may get the arms in `eligible`, which are live."""
+    promised = policy._may_ask(eligible) | policy.survey.asked_of_everyone
+    return Start(number, policy._kind(eligible, number), eligible, promised)
+
+
+def playable(policy: Policy, start: Start) -> Flags:
+    """Return the arms that a visit may play now: those of its start, less the retired ones."""
+    live, eligible = policy.roster.live, start.eligible
+    if len(eligible) < len(live):  # arms that came later are not its business
+        eligible = np.append(eligible, np.zeros(len(live) - len(eligible), dtype=bool))
+    mask = eligible & live
+    if not mask.any():
+        raise VisitError("every arm that this visit could play has been retired; start a new visit")
+    return mask
+
+
+def step(policy: Policy, start: Start, z: Floats) -> Step:
+    """Say what a visit asks now, given what is known of it, or decide its arm."""
+    mask = playable(policy, start)
+    missing = np.isnan(z[policy.survey.columns.first])
+    asks, possible = _asked(policy, policy._ask(z, mask, start.number))
+    if not asks.any():
+        asks = policy.survey.asked_of_everyone & missing
+    if asks.any():
+        _check_asks(policy, start, asks, missing)
+        return Step(asks, possible, -1, None)
+    winner = _decided(policy, policy._decide(z, possible, start.number), possible, "_decide")
+    decision = policy._drawn(winner, mask, start.number)
+    if decision is not winner:
+        decision = _decided(policy, decision, mask, "_drawn")
+    return Step(asks, possible, winner.arm, decision)
+
+
+def _asked(policy: Policy, asked: Asked) -> Asked:
+    if (
+        not isinstance(asked, Asked)
+        or not _are_flags(asked.questions, len(policy.survey))
+        or not _are_flags(asked.possible, len(policy.roster))
+    ):
+        raise broken(f"says what to ask; {shown(asked)} does not", "_ask")
+    return asked
+
+
+def _are_flags(flags: object, count: int) -> bool:
+    return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
+
+
+def _check_asks(policy: Policy, start: Start, asks: Flags, missing: Flags) -> None:
+    if (asks & ~missing).any():
+        raise broken("asks nothing twice", "_ask")
+    stray = policy.survey.names_of(asks & ~start.promised)
+    if stray:
+        raise VisitError(
+            f"this policy's state still uses {', '.join(stray)}, which the visit's own"
+            " no longer did; load the newest state"
+        )
+
+
+def _decided(policy: Policy, decision: Decision, mask: Flags, hook: str) -> Decision:
+    if not isinstance(decision, Decision):
+        raise broken(f"returns a Decision; {shown(decision)} is none", hook)
+    count = len(policy.roster)
+    if not 0 <= decision.arm < count or not mask[decision.arm]:
+        raise broken(f"decides for an arm that the visit may get; {decision.arm} is none", hook)
+    if np.shape(decision.scores) != (count,):
+        raise broken(f"scores every arm; {shown(decision.scores)} does not", hook)
+    chances = decision.propensities
+    if chances is not None and not (
+        np.shape(chances) == (count,)
+        and np.min(chances) >= 0
+        and abs(np.sum(chances) - 1) < 1e-9
+        and chances[decision.arm] > 0
+    ):
+        raise broken(
+            "gives propensities of all arms that sum to 1, and a positive one to the arm played;"
+            f" {shown(chances)} does not",
+            hook,
+        )
+    return decision
