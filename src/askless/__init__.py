@@ -24,6 +24,7 @@ from askless.policies import (
     Visit,
     load,
     policy_for,
+    register,
 )
 from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame
 from askless.sparse import ElasticNet, elastic_net
@@ -85,6 +86,7 @@ __all__ = [
     "plan",
     "policy_for",
     "read_sweep",
+    "register",
     "simulate",
     "sweep_frame",
 ]
