@@ -26,7 +26,17 @@ from askless.policies import (
     policy_for,
     register,
 )
-from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame
+from askless.simulation import (
+    Comparison,
+    Delay,
+    Run,
+    Runs,
+    Sweep,
+    compare,
+    read_sweep,
+    simulate,
+    sweep_frame,
+)
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
     Arm,
@@ -48,6 +58,7 @@ __all__ = [
     "POLICIES",
     "Arm",
     "Choice",
+    "Comparison",
     "Constants",
     "Decision",
     "Delay",
@@ -79,6 +90,7 @@ __all__ = [
     "Visit",
     "YesNo",
     "check_policy",
+    "compare",
     "elastic_net",
     "errors",
     "load",

@@ -37,17 +37,19 @@ class Basis(Protocol):
 def settings_of(kind: type[Policy]) -> dict[str, bool]:
     """Return the settings that a class takes, and of each whether it must be given.
 
-    Where a constructor hands further keywords on, those of the class above are meant too.
+    Where a constructor takes any keyword, to hand it on, those of the class above it are meant
+    too; whether they must be given is then for that constructor to say.
 
     >>> from askless.policies import LinUCB, RidgeSurveyUCB
     >>> settings_of(RidgeSurveyUCB)["beta_min"], settings_of(LinUCB)["beta_min"]
     (True, False)
     """
     found: dict[str, bool] = {}
-    for parameters in _constructors(kind):
+    for depth, parameters in enumerate(_constructors(kind)):
         for parameter in parameters:
             if parameter.kind not in ANY and parameter.name not in SHARED:
-                found.setdefault(parameter.name, parameter.default is Parameter.empty)
+                needed = parameter.default is Parameter.empty and depth == 0
+                found.setdefault(parameter.name, needed)
         if not _takes_any(parameters):
             break
     return found
@@ -63,7 +65,7 @@ def build_policy(
         if name in SHARED or (name not in known and not takes_any):
             raise SettingError(f"policy {label!r} has no setting {name!r}{_meant(name, known)}")
     for name, needed in known.items():
-        if needed and name not in settings and not takes_any:
+        if needed and name not in settings:
             raise SettingError(f"policy {label!r} needs the setting {name!r}")
     make: Any = kind
     try:
