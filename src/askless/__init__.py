@@ -27,8 +27,19 @@ from askless.policies import (
     VisitRecord,
     load,
     policy_for,
+    register,
 )
-from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame
+from askless.simulation import (
+    Comparison,
+    Delay,
+    Run,
+    Runs,
+    Sweep,
+    compare,
+    read_sweep,
+    simulate,
+    sweep_frame,
+)
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
     Arm,
@@ -51,6 +62,7 @@ __all__ = [
     "Arm",
     "Asked",
     "Choice",
+    "Comparison",
     "Constants",
     "Decision",
     "Delay",
@@ -84,6 +96,7 @@ __all__ = [
     "VisitRecord",
     "YesNo",
     "check_policy",
+    "compare",
     "elastic_net",
     "errors",
     "load",
@@ -91,6 +104,7 @@ __all__ = [
     "plan",
     "policy_for",
     "read_sweep",
+    "register",
     "simulate",
     "sweep_frame",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -52,6 +54,8 @@ app.command()(check.check)
 
 def run() -> int:
     """Run the command line; return the exit code."""
+    # Policies named as module:Class may lie here; at the end, so that nothing here hides others.
+    sys.path.append(str(Path.cwd()))
     try:
         code = app(standalone_mode=False)
     except UsageError as error:

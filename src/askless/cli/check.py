@@ -34,6 +34,8 @@ def check(
             "columns": read.survey.column_count,
             "arms": [arm.name for arm in read.arms],
             "reward": [read.reward.low, read.reward.high],
+            "window": read.window,
+            "silence": read.silence,
             "policy": read.policy,
             "settings": settings,
         }
@@ -43,6 +45,9 @@ def check(
     table.add_row("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
     table.add_row("arms", ", ".join(arm.name for arm in read.arms))
     table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
+    if read.window is not None:
+        given_up = "not learned" if read.silence is None else f"taken to be {read.silence:g}"
+        table.add_row("window", f"{read.window}, then {given_up}")
     table.add_row("policy", read.policy)
     for name, value in settings.items():
         if value is None:  # the grain of a survey that is not interactive, the lam of a set one

@@ -1,19 +1,27 @@
-"""`askless compare`: all policies on the paper's respondents, at growing horizons."""
+"""`askless compare`: policies beside each other on the paper's respondents, at growing horizons."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from askless.cli.terminal import output, progress_bar, say_compiling
 from askless.environments import paper_environment
+from askless.policies import POLICIES, policy_class
+from askless.policies.building import settings_of
+from askless.simulation import compare as run_comparison
 
 
 def compare(
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"One of {', '.join(POLICIES)}, or module:Class, instead of all; may be repeated."
+        ),
+    ] = None,
     beta_min: Annotated[float, typer.Option(help="Smallest effect worth a question.")] = 0.3,
     arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
     features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
@@ -25,47 +33,39 @@ def compare(
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("askless-compare"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Compare LinUCB and all SurveyUCBs: regret and questions a visit, at growing horizons."""
-    from askless.report.comparison import (  # noqa: PLC0415 (plotting takes half a second)
-        compared,
-        contenders,
-        horizon_table,
-        write_comparison,
-    )
+    """Compare LinUCB and all SurveyUCBs, or policies of your choice, at growing horizons."""
+    from askless.report.comparison import contenders, write_comparison  # noqa: PLC0415 (plots)
 
     world = paper_environment(arms=arms, features=features)
-    count = len(contenders(world, beta_min, delta))
+    chosen: Any = contenders(beta_min, delta)
+    if policy:
+        chosen = [_with_settings(name, beta_min=beta_min, delta=delta) for name in policy]
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     say_compiling()
-    with progress_bar(horizon * runs * count, "all policies") as progress:
-        curves = dict(
-            compared(
-                world, beta_min, delta, horizon, runs, seed, workers=workers, progress=progress
-            )
+    with progress_bar(horizon * runs * len(chosen), "all policies") as progress:
+        done = run_comparison(
+            chosen, world, horizon, runs, seed, workers=workers, progress=progress
         )
     many = f"{runs} run{'s' if runs > 1 else ''}"
     title = f"{arms} arms, beta_min = {beta_min:g}: mean and range of {many}"
-    write_comparison(curves, title, out)
-    table = horizon_table(curves)
+    write_comparison(done, title, out)
     if as_json:
-        typer.echo(json.dumps(table.to_dict(orient="records")))
+        typer.echo(json.dumps(list(done.rows())))
         return
-    shown = Table(title=title)
-    shown.add_column("policy", no_wrap=True)
-    shown.add_column("", no_wrap=True)
-    for visits in sorted(table["visits"].unique()):
-        shown.add_column(f"{visits:,}", justify="right", no_wrap=True)
-    lost = []
-    for label, rows in table.groupby("curve", sort=False):
-        shown.add_row(str(label), "regret", *(f"{value:,.0f}" for value in rows["regret"]))
-        shown.add_row("", "questions", *(f"{value:.1f}" for value in rows["questions"]))
-        lost += [str(label)] if rows["useful_dropped"].iloc[-1] else []
-    output.print(shown)
+    typer.echo(f"{done}\n")
     output.print(
-        "Mean regret, and mean questions a visit, up to so many visits. * no guarantee.\n"
-        f"Settings: delta {delta:g}, all else at its default, centred coding.\n"
-        f"Useful questions were dropped by: {', '.join(lost) or 'none'}.\n"
+        "Mean regret, and mean questions a visit, up to so many visits."
+        f"{'' if policy else ' * no guarantee.'}\n"
+        f"Settings: beta_min {beta_min:g}, delta {delta:g}, all else at its default, centred"
+        " coding.\n"
         f"The figure (PNG, SVG) and the table (CSV) are in {out}",
+        markup=False,
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _with_settings(name: str, **given: float) -> dict[str, Any]:
+    """Return a policy's name with those of the settings that it takes."""
+    taken = settings_of(policy_class(name))
+    return {"name": name} | {key: value for key, value in given.items() if key in taken}

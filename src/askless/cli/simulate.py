@@ -6,23 +6,25 @@ import json
 from typing import Annotated, Any
 
 import typer
+import yaml
 from rich.table import Table
 
 from askless.cli.terminal import output, progress_bar, say_compiling
 from askless.environments import LinearEnvironment, paper_environment
 from askless.errors import SettingError
-from askless.policies import POLICIES, Policy
+from askless.policies import POLICIES, Policy, policy_class, policy_of
+from askless.policies.building import settings_of
 from askless.policies.settings import GRAINS, INTERACTIVE
 from askless.simulation import Delay, Runs
 from askless.simulation import simulate as run_simulation
-from askless.simulation.sweep import policy_of
 
 Number = float | None
-OWNERS = {"lam": "elastic-net", "growth": "epoch", "explore": "epoch"}  # of rare settings
 
 
 def simulate(
-    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "epoch",
+    policy: Annotated[
+        str, typer.Option(help=f"One of {', '.join(POLICIES)}, or module:Class.")
+    ] = "survey-bandit",
     radius: Annotated[
         str | None, typer.Option(help="valid, published, published_sqrt (no guarantee), ...")
     ] = None,
@@ -76,6 +78,10 @@ def simulate(
         str | None,
         typer.Option(help="decision learns late rewards safely, arrival as they come."),
     ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(help="A setting without an option of its own, as KEY=VALUE; repeatable."),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
@@ -86,6 +92,7 @@ def simulate(
             raise SettingError(f"--{name} is {value!r}; choose {' or '.join(known)}")
     world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
     given = {
+        "beta_min": beta_min,
         "sigma": sigma,
         "alpha": alpha,
         "delta": delta,
@@ -98,7 +105,7 @@ def simulate(
         "interactive": interactive,
         "grain": grain,
     }
-    chosen = _policy(policy, world, beta_min, given)
+    chosen = _policy(policy, world, given, _settings(setting or [], given))
     late = _delay(delay, lost=lost, deadline=deadline, silence=silence, order=order)
     say_compiling()
     with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
@@ -111,19 +118,43 @@ def simulate(
         _show(done)
 
 
-def _policy(name: str, world: LinearEnvironment, beta_min: Number, given: dict[str, Any]) -> Policy:
-    settings = {key: value for key, value in given.items() if value is not None}
-    if beta_min is not None:
-        settings["beta_min"] = beta_min
-    if name in ("target", "uniform"):
-        for key in settings:
+def _policy(
+    name: str, world: LinearEnvironment, options: dict[str, Any], further: dict[str, Any]
+) -> Policy:
+    """Make a policy from the options that were given and its further settings."""
+    settings = {key: value for key, value in options.items() if value is not None}
+    known = settings_of(policy_class(name))
+    for key in settings:
+        if key not in known:
             raise SettingError(f"--{key.replace('_', '-')} is not a setting of {name}")
-    elif beta_min is None and name in ("epoch", "ridge", "elastic-net"):
+    if known.get("beta_min") and "beta_min" not in settings:
         raise SettingError(f"{name} needs --beta-min; 0 never drops")
-    for key, owner in OWNERS.items():
-        if key in settings and name in POLICIES and name != owner:
-            raise SettingError(f"--{key} is not a setting of {name}")
-    return policy_of({"name": name, **settings}, world)
+    return policy_of({"name": name, **settings, **further}, world)
+
+
+def _settings(given: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Read settings such as rate=0.5; their values are read as YAML reads them."""
+    found: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise SettingError(f"--setting is {text!r}; give a key and a value, as in rate=0.5")
+        if key in options:
+            raise SettingError(f"--setting {text}: use the option --{key.replace('_', '-')}")
+        if key in found:
+            raise SettingError(f"--setting {key} is there twice; leave one out")
+        found[key] = _value(text, value)
+    return found
+
+
+def _value(text: str, value: str) -> bool | float | str | None:
+    try:
+        read = yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        read = []
+    if isinstance(read, dict | list):
+        raise SettingError(f"--setting {text}: give a number, a text, true or false")
+    return read if isinstance(read, bool | int | float | str | None) else value  # a date is a text
 
 
 def _delay(spelled: str | None, **settings: Any) -> Delay | None:

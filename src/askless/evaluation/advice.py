@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from askless.evaluation.outcomes import DELTA
+from askless.evaluation.outcomes import DELTA, PLANNED
 
 if TYPE_CHECKING:
     from askless.evaluation.plan import Forecast, Plan
@@ -73,11 +73,12 @@ def warnings_of(plan: Plan) -> list[str]:
 
 
 def _of_policy(plan: Plan) -> Iterator[str]:
-    own = plan.study.policy == "epoch" and plan.study.settings.get("interactive")
+    by_default = plan.study.policy == "survey-bandit"  # interactive unless it says otherwise
+    own = plan.study.policy in PLANNED and plan.study.settings.get("interactive", by_default)
     if not own:
         yield (
-            "The plan is of Epoch SurveyUCB with interactive surveys, which is not what the"
-            " study's section policy says."
+            "The plan is of SurveyBandit, Epoch SurveyUCB with interactive surveys, which is not"
+            " what the study's section policy says."
         )
     if plan.alike:
         yield (

@@ -17,6 +17,7 @@ __all__ = ["Outcome", "needed_rows", "outcome_of", "rewards_of", "unneeded"]
 
 PEOPLE = 16_384  # by whom the variance of the answers is measured
 DELTA = 0.05  # the policies' default
+PLANNED = ("survey-bandit", "epoch")  # whose settings a plan takes over
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def needed_rows(
     delta = float(study.settings.get("delta") or DELTA) / 2
     sides = math.log(len(first.arms) * len(first.survey) / delta)
     noise = float(np.median([noise_variance(world) for world in places]))
-    own = study.settings.get("sigma") if study.policy == "epoch" else None
+    own = study.settings.get("sigma") if study.policy in PLANNED else None
     sigma = float(own or study.reward.span / 2)
     once = 2 * sides * float(np.median(variances)) if variances else math.inf
     return (once * noise, once * sigma**2), tuple(alike)

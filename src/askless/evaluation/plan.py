@@ -16,6 +16,7 @@ from askless.errors import SettingError, shown
 from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.intervals import Interval, chance, predictive
 from askless.evaluation.outcomes import (
+    PLANNED,
     Outcome,
     needed_rows,
     outcome_of,
@@ -302,7 +303,7 @@ def plan(
     even = np.linspace(0, people[-1], POINTS + 1).astype(int)
     visits = sorted({*people, *(int(t) for t in even if t > 0)})
     sweep = Sweep(
-        policies=[_full(study), *(_epoch(study, b) for b in grid)],
+        policies=[_full(study), *(_bandit(study, b) for b in grid)],
         environments=places,
         horizon=people[-1],
         runs=1,
@@ -385,10 +386,11 @@ def _full(study: Study) -> dict[str, Any]:
     return {"name": "linucb", **_shared(study)}
 
 
-def _epoch(study: Study, beta_min: float) -> dict[str, Any]:
-    """Return Epoch SurveyUCB, interactive; with the study's settings if that is its policy."""
-    own = dict(study.settings) if study.policy == "epoch" else _shared(study)
-    return {"name": "epoch", **own, "beta_min": beta_min, "interactive": "certified"}
+def _bandit(study: Study, beta_min: float) -> dict[str, Any]:
+    """Return the recommended policy; with the study's settings if its policy is of that kind."""
+    own = dict(study.settings) if study.policy in PLANNED else _shared(study)
+    own.pop("interactive", None)
+    return {"name": "survey-bandit", **own, "beta_min": beta_min}
 
 
 def _shared(study: Study) -> dict[str, Any]:

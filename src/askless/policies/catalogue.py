@@ -1,23 +1,33 @@
-"""The policies by name, for study files, saved states and the command line."""
+"""The policies by name, ours and yours, for study files, sweeps, saved states, the command line."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from askless.errors import AsklessError, SettingError, StateError, shown
 from askless.policies.base import Policy
+from askless.policies.building import Basis, build_policy
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.files import read_state
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
+from askless.policies.survey_bandit import SurveyBandit
 from askless.survey import Study
+from askless.survey.names import check_name
+from askless.survey.policy_names import OWN_NAMES
 
-__all__ = ["POLICIES", "load", "policy_for"]
+__all__ = ["POLICIES", "load", "policy_class", "policy_for", "policy_of", "register"]
 
 POLICIES: dict[str, type[Policy]] = {
     kind.name: kind
     for kind in (
+        SurveyBandit,
         EpochSurveyUCB,
         RidgeSurveyUCB,
         ElasticNetSurveyUCB,
@@ -27,6 +37,114 @@ POLICIES: dict[str, type[Policy]] = {
         Uniform,
     )
 }
+
+Kind = TypeVar("Kind", bound=type[Policy])
+
+
+def register(kind: Kind) -> Kind:
+    """Make a policy of your own known by its name, everywhere that a name stands for a policy.
+
+    In study files, `Sweep`, `compare`, `load` and on the command line of the program that has
+    registered it. Returns the class, so that it can be used as a decorator.
+
+    Parameters
+    ----------
+    kind : subclass of Policy
+        With a `name` of its own. The same class again is fine; another class of a name that is
+        taken is refused.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> @al.register
+    ... class FirstArm(al.Uniform):
+    ...     name = "first-arm"
+    ...     def _decide(self, z, mask, number):
+    ...         return al.Decision(int(mask.argmax()), mask.astype(float))
+    >>> study = al.Study(al.Survey.unit(1), (al.Arm("a"), al.Arm("b")), al.RewardRange(0, 1),
+    ...                  policy="first-arm")
+    >>> al.policy_for(study).play([1, 0.5])
+    0
+    """
+    _check_kind(kind, shown(kind))
+    name = check_name(kind.name, f"the policy {kind.__qualname__}")
+    if ":" in name:
+        raise SettingError(f"the policy's name is {name!r}; leave out the ':', as in module:Class")
+    known = POLICIES.get(name)
+    if known is not None and _home(known) != _home(kind):
+        raise SettingError(
+            f"the name {name!r} is taken by {known.__module__}.{known.__qualname__}; give"
+            f" {kind.__qualname__} another `name`"
+        )
+    POLICIES[name] = kind
+    OWN_NAMES.add(name)
+    return kind
+
+
+def policy_class(name: str) -> type[Policy]:
+    """Return the class that a name stands for: that of a known policy, or `module:Class`.
+
+    >>> policy_class("ridge").__name__, policy_class("askless:OFUL").__name__
+    ('RidgeSurveyUCB', 'OFUL')
+    """
+    if not isinstance(name, str):
+        raise SettingError(f"the name of a policy is {shown(name)}; give a text such as 'epoch'")
+    if ":" in name:
+        return _imported(name)
+    if name not in POLICIES:
+        raise SettingError(
+            f"there is no policy {name!r}; choose {', '.join(POLICIES)}; or one of your own, as"
+            " module:Class or by its name after askless.register"
+        )
+    return POLICIES[name]
+
+
+def _imported(name: str) -> type[Policy]:
+    """Import the class that `module:Class` names."""
+    module_name, _, path = name.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):
+        raise SettingError(f"{name!r} names no class; write it as module:Class")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # whatever a module of one's own does
+        raise SettingError(
+            f"policy {name!r}: the module {module_name!r} cannot be imported:"
+            f" {type(error).__name__}: {error}"
+        ) from error
+    found: Any = module
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        there = [
+            thing.__qualname__
+            for thing in vars(module).values()
+            if inspect.isclass(thing) and issubclass(thing, Policy) and thing is not Policy
+        ]
+        where = getattr(module, "__file__", None) or module_name
+        raise SettingError(
+            f"policy {name!r}: {where} has no class {path!r}"
+            + (f"; its policies are {', '.join(there)}" if there else "")
+        )
+    _check_kind(found, f"policy {name!r}")
+    kind: type[Policy] = found
+    return kind
+
+
+def _check_kind(kind: Any, what: str) -> None:
+    """Refuse what is no class of policies that can be made, saved and told from others."""
+    if not inspect.isclass(kind) or not issubclass(kind, Policy):
+        raise SettingError(f"{what} is no subclass of askless.Policy")
+    if inspect.isabstract(kind):
+        missing = ", ".join(sorted(kind.__abstractmethods__))
+        raise SettingError(f"{what} cannot be made: it lacks {missing}")
+    if not isinstance(vars(kind).get("name"), str):
+        raise SettingError(f'{what} has no name of its own; give it one: name = "my-policy"')
+
+
+def _home(kind: type[Policy]) -> tuple[str, str]:
+    """Return where a class is written; a script imported a second time is the same place."""
+    module = sys.modules.get(kind.__module__)
+    return getattr(module, "__file__", None) or kind.__module__, kind.__qualname__
 
 
 def policy_for(study: Study) -> Policy:
@@ -40,27 +158,43 @@ def policy_for(study: Study) -> Policy:
     """
     if not isinstance(study, Study):
         raise SettingError(f"{shown(study)} is not a study; read one with askless.Study.read(path)")
-    kind = POLICIES.get(study.policy)
-    if kind is None:
-        raise SettingError(f"there is no policy {study.policy!r}; choose {', '.join(POLICIES)}")
     try:
-        return kind(study.survey, arms=study.arms, reward=study.reward, **study.settings)
-    except TypeError as error:
-        what = str(error).removeprefix(f"{kind.__name__}.__init__() ")
-        raise study.refusal(SettingError(f"policy {study.policy!r}: {what}")) from None
+        return build_policy(policy_class(study.policy), study, study.settings, study.policy)
     except AsklessError as error:
-        raise study.refusal(error) from None
+        raise study.refusal(error) from error.__cause__
+
+
+def policy_of(
+    settings: Mapping[str, Any], world: Basis, *, kind: type[Policy] | None = None
+) -> Policy:
+    """Return a policy by its `name` and settings, for an environment.
+
+    Parameters
+    ----------
+    settings : mapping
+        The policy's name and its settings.
+    world : environment
+        Whose survey, arms and reward it gets; `target` also its coefficients.
+    kind : type of Policy, optional
+        The class that the name stands for, where the name is not known: on another machine.
+    """
+    given = dict(settings)
+    name = given.pop("name", None)
+    kind = policy_class(name) if kind is None else kind
+    if issubclass(kind, Target) and hasattr(world, "coefficients"):
+        given["coefficients"] = world.coefficients
+    return build_policy(kind, world, given, str(name))
 
 
 def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
-    """Read a policy that `Policy.save` wrote.
+    """Read a policy that `Policy.save` wrote; no code is imported that the file names.
 
     Parameters
     ----------
     path : str or Path
         The file.
     kind : type of Policy, optional
-        The class, where the policy is one of your own.
+        The class, where the policy is one of your own and not registered.
 
     Examples
     --------
@@ -81,7 +215,10 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
             " or give the class that was saved"
         )
     if kind is None:
-        raise StateError(f"{path}: the file holds a policy {name!r}; give its class as kind=")
+        raise StateError(
+            f"{path}: the file holds a policy {name!r}; give its class as kind=, or make it known"
+            " with askless.register"
+        )
     try:
         return kind.from_dict(content)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

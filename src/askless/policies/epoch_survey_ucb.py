@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from askless.policies.linear_ucb import LinearUCB
 from askless.policies.player import Player
 from askless.survey import Arm, RewardRange, Survey
 
-__all__ = ["EpochSurveyUCB", "SurveyBandit"]
+__all__ = ["EpochSurveyUCB"]
 
 AT_ONCE = 1024  # rows for which room is made at once
 
@@ -250,42 +250,3 @@ class EpochSurveyUCB(LinearUCB):
             part = slice(first, first + AT_ONCE)
             with self._model.counting(len(played[part]), set(played[part].tolist())):
                 super()._learn(played[part], rows[part], ys[part])
-
-
-def SurveyBandit(  # noqa: N802 (reads as the class that it stands for)
-    survey: Survey,
-    *,
-    arms: Iterable[str | Arm],
-    reward: tuple[float, float] | RewardRange,
-    beta_min: float,
-    interactive: bool | str = "certified",
-    **settings: Any,
-) -> EpochSurveyUCB:
-    """Return the recommended policy: Epoch SurveyUCB, interactive, certified, all else derived.
-
-    Parameters
-    ----------
-    survey : Survey
-        The questions.
-    arms : iterable of str or Arm
-        The decisions.
-    reward : (float, float)
-        The smallest and the largest reward there can be.
-    beta_min : float
-        The smallest change of expected reward for which a question is worth asking.
-    interactive : bool or str
-        "certified" asks a person only what can still change the decision.
-    **settings
-        Further settings of `EpochSurveyUCB`, such as `delta` or `grain`.
-
-    Examples
-    --------
-    >>> import askless as al
-    >>> survey = al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor")])
-    >>> policy = al.SurveyBandit(survey, arms=["red_cross", "wwf"], reward=(0, 100), beta_min=5)
-    >>> policy.name, policy.interactive
-    ('epoch', 'certified')
-    """
-    return EpochSurveyUCB(
-        survey, arms=arms, reward=reward, beta_min=beta_min, interactive=interactive, **settings
-    )

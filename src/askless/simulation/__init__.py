@@ -1,8 +1,20 @@
 """Run policies on simulated respondents."""
 
+from askless.simulation.compare import Comparison, compare
 from askless.simulation.delays import Delay
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.simulate import simulate
 from askless.simulation.sweep import Sweep, read_sweep, sweep_frame
 
-__all__ = ["Delay", "Drop", "Run", "Runs", "Sweep", "read_sweep", "simulate", "sweep_frame"]
+__all__ = [
+    "Comparison",
+    "Delay",
+    "Drop",
+    "Run",
+    "Runs",
+    "Sweep",
+    "compare",
+    "read_sweep",
+    "simulate",
+    "sweep_frame",
+]

@@ -20,7 +20,7 @@ import numpy as np
 
 from askless.environments import LinearEnvironment, paper_environment
 from askless.errors import AsklessError, SettingError, StateError, extra, shown
-from askless.policies import POLICIES, Policy
+from askless.policies import Policy, policy_class, policy_of
 from askless.simulation.engines import Engine
 from askless.simulation.runs import Run
 from askless.simulation.simulate import (
@@ -48,7 +48,8 @@ class Sweep:
     Parameters
     ----------
     policies : sequence of mapping
-        Each a policy's `name` and its settings; a list stands for each of its values.
+        Each a policy's `name` and its settings; a list stands for each of its values. The name is
+        one of `askless.POLICIES`, which has yours once it is registered, or `module:Class`.
     environments : mapping of str to LinearEnvironment
         The respondents, by names of your own.
     horizon, runs, seed : int
@@ -78,6 +79,7 @@ class Sweep:
     seed: int = 0
     checkpoints: Checkpoints = 20
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
+    _kinds: dict[str, type[Policy]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
@@ -87,6 +89,7 @@ class Sweep:
             raise SettingError("a sweep needs at least one policy and one environment")
         chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))
         object.__setattr__(self, "_chosen", chosen)
+        object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
         for name, world in self.environments.items():
             if not isinstance(world, LinearEnvironment):
                 raise SettingError(f"environment {name!r} is {shown(world)}; give one of askless")
@@ -149,11 +152,21 @@ class Sweep:
         ):
             if target.stat().st_size == 0:
                 add(self.header())
-            calls = ((self.environments[e], e, p, run, *self._frame()) for e, p, run in jobs)
+            calls = (
+                (self.environments[e], e, p, self._travels(p["name"]), run, *self._frame())
+                for e, p, run in jobs
+            )
             for row in pool.results(play_job, calls):
                 add(row)
                 if progress is not None:
                     progress(self.horizon)
+
+    def _travels(self, name: str) -> type[Policy] | None:
+        """Return the class that goes along with a job: other processes have registered nothing.
+
+        They import `module:Class` themselves, so that they can say what is wrong with it.
+        """
+        return None if ":" in name else self._kinds[name]
 
     def _frame(self) -> tuple[int, int, Checkpoints]:
         return self.horizon, self.seed, self.checkpoints
@@ -241,32 +254,22 @@ def _expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if not values:
             raise SettingError(f"setting {name!r} of a sweep is an empty list; give values")
     for values in itertools.product(*lists):
-        yield dict(zip(settings, values, strict=True))
-
-
-def policy_of(settings: Mapping[str, Any], world: LinearEnvironment) -> Policy:
-    """Return a policy by its name and settings, for an environment."""
-    given = dict(settings)
-    name = given.pop("name")
-    if name not in POLICIES:
-        raise SettingError(f"there is no policy {name!r}; choose {', '.join(POLICIES)}")
-    if name == "target":
-        given["coefficients"] = world.coefficients
-    kind: Any = POLICIES[name]
-    try:
-        made: Policy = kind(world.survey, arms=world.arms, reward=world.reward, **given)
-    except TypeError as error:
-        what = str(error).split("__init__() ")[-1]
-        raise SettingError(f"policy {name!r}: {what}") from None
-    except AsklessError as error:
-        raise SettingError(f"policy {name!r}: {error}") from None
-    return made
+        given = dict(zip(settings, values, strict=True))
+        try:
+            json.dumps(given, allow_nan=False)
+        except (TypeError, ValueError):
+            raise SettingError(
+                f"a policy of a sweep is {shown(given)}; give settings that can be written down"
+                " as JSON: numbers, texts, true or false"
+            ) from None
+        yield given
 
 
 def play_job(
     world: LinearEnvironment,
     name: str,
     settings: dict[str, Any],
+    kind: type[Policy] | None,
     run: int,
     horizon: int,
     seed: int,
@@ -278,7 +281,8 @@ def play_job(
     in which it happened: visit, index of the arm, index of the question, the arm's rows then, and
     whether the question is useful.
     """
-    played: Run = play_run(policy_of(settings, world), world, horizon, seed, run, checkpoints)
+    policy = policy_of(settings, world, kind=kind)
+    played: Run = play_run(policy, world, horizon, seed, run, checkpoints)
     arms = [arm.name for arm in world.arms]
     return {
         "environment": name,

@@ -7,6 +7,7 @@ from askless.survey.question import Question
 from askless.survey.reward import RewardRange
 from askless.survey.study import Study
 from askless.survey.survey import Survey
+from askless.survey.window import Window
 
 __all__ = [
     "Arm",
@@ -18,5 +19,6 @@ __all__ = [
     "Scale",
     "Study",
     "Survey",
+    "Window",
     "YesNo",
 ]

@@ -14,6 +14,7 @@ from askless.survey.names import check_name, check_names
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange, check_beta_min
 from askless.survey.survey import Survey
+from askless.survey.window import Window, check_silence
 
 if TYPE_CHECKING:
     from askless.survey.located_yaml import Located
@@ -37,13 +38,18 @@ class Study:
     reward : RewardRange
         The smallest and the largest reward.
     policy : str
-        Name of the policy that decides, as in `askless.POLICIES`.
+        Name of the policy that decides: one of `askless.POLICIES`, or `module:Class`.
     settings : mapping
         Its settings, those left out being the policy's defaults.
     plan : mapping
         What is plausible, for planning; see `askless.Prior`.
     name, text : str
         How the study is called and what it is about.
+    window : str, optional
+        How long a reward may take, such as "14 days" or "500 visits".
+    silence : float, optional
+        What a reward is taken to be that has not come by then; if left out, its visit is not
+        learned.
 
     Examples
     --------
@@ -66,7 +72,16 @@ class Study:
     plan: Mapping[str, Any] = field(default_factory=dict)
     name: str = "study"
     text: str = ""
+    window: str | None = None
+    silence: float | None = None
     located: Located | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.window is not None:
+            object.__setattr__(self, "window", str(Window.of(self.window)))
+        if self.silence is not None:
+            silence = check_silence(self.silence, self.window, self.reward)
+            object.__setattr__(self, "silence", silence)
 
     @classmethod
     def read(cls, path: str | Path) -> Study:
@@ -114,6 +129,11 @@ class Study:
                 named.add(arm.name)
             place = ("reward",)
             reward = RewardRange(file.reward.low, file.reward.high)
+            place = ("reward", "window")
+            window = None if file.reward.window is None else str(Window.of(file.reward.window))
+            place = ("reward", "silence")
+            if file.reward.silence is not None:
+                check_silence(file.reward.silence, window, reward)
             place = ("policy", "beta_min")
             check_beta_min(getattr(file.policy, "beta_min", None) or 0.0, reward)
             place = ("questions",)
@@ -130,6 +150,8 @@ class Study:
             plan=file.plan.model_dump(exclude_none=True) if file.plan else {},
             name=file.name,
             text=file.text,
+            window=window,
+            silence=file.reward.silence,
             located=located,
         )
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictStr,
+    Tag,
+)
+
+from askless.survey.policy_names import OWN_NAMES
+from askless.survey.window import PATTERN
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
+WORDS = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
+MODULE_CLASS = rf"^{WORDS}:{WORDS}$"
 
 
 class _Section(BaseModel):
@@ -60,16 +75,39 @@ class ArmSection(_Section):
     text: StrictStr = Field("", description="What is decided, for people; the name if left out.")
 
 
+def _as_text(window: Any) -> Any:
+    """Let a number without a unit be told what it lacks, which is not quotes."""
+    return str(window) if isinstance(window, int | float) else window
+
+
 class RewardSection(_Section):
     """The smallest and the largest reward there can be."""
 
     low: Number
     high: Number
+    window: (
+        Annotated[
+            StrictStr, BeforeValidator(_as_text), Field(json_schema_extra={"pattern": PATTERN})
+        ]
+        | None
+    ) = Field(None, description="How long a reward may take, such as `14 days` or `500 visits`.")
+    silence: Number | None = Field(
+        None,
+        description="What a reward that has not come by then is taken to be; such a visit is not"
+        " learned if this is left out.",
+    )
 
 
 def _no_number(flag: Any) -> Any:
     """Keep a 1 from passing as true."""
     return str(flag) if isinstance(flag, int) and not isinstance(flag, bool) else flag
+
+
+RECOMMENDED: Literal["survey-bandit"] = "survey-bandit"  # where no name is given
+Interactive = Annotated[
+    Literal[True, False, "certified", "paper_heuristic"] | None, BeforeValidator(_no_number)
+]
+INTERACTIVE = "Ask only what can still matter; `true` is `certified`."
 
 
 class _UCBSection(_Section):
@@ -80,9 +118,7 @@ class _UCBSection(_Section):
     sigma: Positive | None = Field(None, description="Sub-Gaussian constant of the noise.")
     b1: Positive | None = Field(None, description="Bound on the 1-norm of an arm's parameters.")
     b2: Positive | None = Field(None, description="Bound on the 2-norm of an arm's parameters.")
-    interactive: Annotated[
-        Literal[True, False, "certified", "paper_heuristic"] | None, BeforeValidator(_no_number)
-    ] = Field(None, description="Ask only what can still matter; `true` is `certified`.")
+    interactive: Interactive = Field(None, description=INTERACTIVE)
     grain: Literal["arm", "question"] | None = Field(
         None, description="Interactive: ask an arm's questions at once, or one question at a time."
     )
@@ -93,10 +129,7 @@ BetaMin = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 BETA_MIN = "Smallest change of expected reward for which a question is worth asking."
 
 
-class EpochSection(_UCBSection):
-    """Epoch SurveyUCB, the recommended policy; a setting left out gets its default."""
-
-    name: Literal["epoch"]
+class _EpochSettings(_UCBSection):
     beta_min: BetaMin = Field(description=BETA_MIN)
     growth: Annotated[float, Field(strict=True, gt=1, le=3)] | None = Field(
         None, description="By which factor an epoch makes an arm's rows grow."
@@ -109,6 +142,19 @@ class EpochSection(_UCBSection):
         True, description="False: judge a question that may be skipped by its answers alone."
     )
     radius: Literal["valid"] | None = None
+
+
+class SurveyBanditSection(_EpochSettings):
+    """SurveyBandit, the recommended policy; a setting left out gets its default."""
+
+    name: Literal["survey-bandit"] = RECOMMENDED
+    interactive: Interactive = Field("certified", description=INTERACTIVE)
+
+
+class EpochSection(_EpochSettings):
+    """Epoch SurveyUCB; a setting left out gets its default."""
+
+    name: Literal["epoch"]
 
 
 class RidgeSection(_UCBSection):
@@ -164,9 +210,36 @@ class UniformSection(_Section):
 QuestionSection = Annotated[
     ScaleSection | YesNoSection | ChoiceSection | MultiSection, Field(discriminator="kind")
 ]
+
+
+class OwnSection(BaseModel):
+    """A policy of your own, as module:Class; every other key is one of its settings."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: Annotated[Name, Field(json_schema_extra={"pattern": MODULE_CLASS})]
+
+
+OWN = "module:Class"
+
+
+def _policy_tag(section: Any) -> str:
+    """Return by which section a policy is to be read; what is none of them is refused."""
+    name = section.get("name", RECOMMENDED) if isinstance(section, dict) else RECOMMENDED
+    is_own = isinstance(name, str) and (name in OWN_NAMES or re.fullmatch(MODULE_CLASS, name))
+    return OWN if is_own else str(name)
+
+
 PolicySection = Annotated[
-    EpochSection | RidgeSection | ElasticNetSection | LinUCBSection | OFULSection | UniformSection,
-    Field(discriminator="name"),
+    Annotated[SurveyBanditSection, Tag(RECOMMENDED)]
+    | Annotated[EpochSection, Tag("epoch")]
+    | Annotated[RidgeSection, Tag("ridge")]
+    | Annotated[ElasticNetSection, Tag("elastic-net")]
+    | Annotated[LinUCBSection, Tag("linucb")]
+    | Annotated[OFULSection, Tag("oful")]
+    | Annotated[UniformSection, Tag("uniform")]
+    | Annotated[OwnSection, Tag(OWN)],
+    Discriminator(_policy_tag),
 ]
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from askless.errors import StudyError, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
-from askless.survey.study_file import StudyFile
+from askless.survey.policy_names import OWN_NAMES
+from askless.survey.study_file import OWN, StudyFile
 
 
 def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
@@ -28,7 +29,7 @@ def _problems(error: ValidationError, located: Located) -> Iterator[str]:
     for problem in error.errors():
         place, section = _place(problem["loc"])
         if problem["type"] == "union_tag_invalid":
-            place = (*place, problem["ctx"]["discriminator"].strip("'"))
+            place = (*place, "name" if place == ("policy",) else "kind")
         yield f"{located.where(place)}: {_say(problem, place, section, located)}"
 
 
@@ -43,15 +44,28 @@ def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
         return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
     union = study_file.QuestionSection if loc[0] == "questions" else study_file.PolicySection
     at = 2 if loc[0] == "questions" else 1
-    tags = {_tag(kind): kind for kind in get_args(get_args(union)[0])}
+    tags: dict[Any, Any] = dict(map(_tagged, get_args(get_args(union)[0])))
     if len(loc) > at and loc[at] in tags:
         return (*loc[:at], *loc[at + 1 :]), tags[loc[at]]
     return loc, None
 
 
-def _tag(section: type[BaseModel]) -> Any:
-    field = section.model_fields.get("kind") or section.model_fields["name"]
-    return get_args(field.annotation)[0]
+def _tagged(kind: Any) -> tuple[str, type[BaseModel]]:
+    """Return the tag by which a section of a union is chosen, and the section."""
+    if get_origin(kind) is Annotated:
+        section, tag = get_args(kind)
+        return tag.tag, section
+    return get_args(kind.model_fields["kind"].annotation)[0], kind
+
+
+def _no_policy(place: Place, located: Located) -> str:
+    """Say which policies there are, in place of one that is none."""
+    known = [tag for tag, _ in map(_tagged, get_args(get_args(study_file.PolicySection)[0]))]
+    names = ", ".join(map(repr, [name for name in known if name != OWN] + sorted(OWN_NAMES)))
+    return (
+        f"{located.written.get(place, 'a list or mapping')!r} is none of {names}; a policy of your"
+        f" own is named as {OWN}, or by its name after askless.register"
+    )
 
 
 def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: Located) -> str:
@@ -65,7 +79,9 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
         "extra_forbidden": f"unknown key {place[-1]!r}{_meant(place, section)}" if place else "",
         "missing": f"{place[-1]!r} is missing" if place else "",
         "union_tag_not_found": f"{context.get('discriminator')} is missing",
-        "union_tag_invalid": f"{context.get('tag')!r} is none of {context.get('expected_tags')}",
+        "union_tag_invalid": _no_policy(place, located)
+        if place[:1] == ("policy",)
+        else f"{context.get('tag')!r} is none of {context.get('expected_tags')}",
         "string_type": f"{as_read} is not a text"
         + ("" if written is None else f"; put it in quotes: '{written}'"),
         "float_type": f"{as_read} is not a number; write one such as 12, 0.5 or 1.0e+3",

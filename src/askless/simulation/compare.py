@@ -1,0 +1,244 @@
+"""Policies beside each other: all on the same respondents, in one table and one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from askless.environments import LinearEnvironment
+from askless.errors import SettingError, extra, shown
+from askless.policies import Policy, policy_of
+from askless.policies.linear_ucb import LinearUCB
+from askless.simulation.batch import simulate_all
+from askless.simulation.runs import Run, Runs
+from askless.simulation.simulate import Checkpoints
+from askless.survey.names import check_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Comparison", "compare"]
+
+CHECKPOINTS = 1_000
+WIDEST = 100  # characters of a table
+FIGURES = ("regret", "reward", "questions")
+LONGEST = 36  # of a label in it
+
+Contender = Policy | str | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs of several policies on the same respondents; `print` shows them as a table.
+
+    Attributes
+    ----------
+    runs : dict of str to Runs
+        By label, in the order in which the policies were given.
+    """
+
+    runs: dict[str, Runs] = field(repr=False)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Go through the figures, a mapping a policy and number of visits.
+
+        At 1,000, 10,000, … visits and at the horizon: `curve`, `visits`, mean `regret` up to then,
+        mean `reward` and `questions` a visit (`reward` where runs have it), and `useful_dropped`,
+        how many (arm, question) pairs with an effect were dropped in all runs.
+        """
+        for label, found in self.runs.items():
+            for at in _rows_at(found):
+                yield {"curve": label, **_figures(found.runs, at)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table."""
+        with extra("cli"):
+            import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self.rows())
+
+    def plot(self, title: str = "") -> Figure:
+        """Draw regret and questions asked against visits: mean over runs, and their range.
+
+        On logarithmic axes, unless a policy has no regret or asks nothing.
+        """
+        with extra("cli"):
+            from askless.simulation.figures import draw  # noqa: PLC0415
+
+        positive = all(min(r.regret, r.questions_per_visit) > 0 for r in self.runs.values())
+        return draw(self.runs, title, logarithmic=positive)
+
+    def __str__(self) -> str:
+        first = next(iter(self.runs.values()))
+        visits = [int(first.runs[0].visits[at]) for at in _rows_at(first)]
+        lines: list[tuple[str, str, list[str]]] = []
+        for label, found in self.runs.items():
+            rows = [_figures(found.runs, at) for at in _rows_at(found)]
+            for name in [name for name in FIGURES if name in rows[0]]:
+                values = [row[name] for row in rows]
+                cells = [f"{value:,.{_digits(name, values)}f}" for value in values]
+                lines.append((_short(label) if name == "regret" else "", name, cells))
+        many = "1 run" if len(first.runs) == 1 else f"{len(first.runs):,} runs"
+        heading = (f"mean of {many}, up to", "visits", [f"{v:,}" for v in visits])
+        return "\n".join([*_aligned([heading, *lines]), self._lost()])
+
+    def _lost(self) -> str:
+        lost = [
+            f"{label} ({dropped})"
+            for label, found in self.runs.items()
+            if (dropped := sum(run.useful_dropped for run in found.runs))
+        ]
+        return f"Useful questions were dropped by: {', '.join(lost) or 'none'}."
+
+
+def compare(
+    policies: Sequence[Contender] | Mapping[str, Contender],
+    world: LinearEnvironment,
+    horizon: int,
+    runs: int = 1,
+    seed: int = 0,
+    *,
+    workers: int = 1,
+    checkpoints: Checkpoints = CHECKPOINTS,
+    progress: Callable[[int], None] | None = None,
+) -> Comparison:
+    """Run several policies on the same respondents.
+
+    Parameters
+    ----------
+    policies : sequence, or mapping of str to the same
+        Each a policy, the name of one, or a mapping with its `name` and settings. A mapping gives
+        them labels; else they are called by their names and by the settings in which they differ.
+    world : LinearEnvironment
+        The respondents.
+    horizon, runs, seed, checkpoints, progress
+        As in `simulate`.
+    workers : int
+        Processes among which the runs of all policies are shared out; it changes no figure.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> world = al.paper_environment(arms=3, features=5)
+    >>> found = al.compare(["linucb", {"name": "survey-bandit", "beta_min": 0.5}], world, 2_000)
+    >>> list(found.runs)
+    ['linucb', 'survey-bandit']
+    >>> found.runs["survey-bandit"].questions_per_visit < found.runs["linucb"].questions_per_visit
+    True
+    >>> print(found)  # doctest: +ELLIPSIS
+    mean of 1 run, up to  visits     1,000  2,000
+    linucb                regret     ...
+    """
+    contenders = _labelled(policies, world)
+    # What goes through visits takes longest, then interactive surveys: long tasks first.
+    order = sorted(contenders, key=lambda label: _speed(contenders[label]))
+    tasks = [(contenders[label], world) for label in order]
+    done = simulate_all(
+        tasks, horizon, runs, seed, workers=workers, checkpoints=checkpoints, progress=progress
+    )
+    found = dict(zip(order, done, strict=True))
+    return Comparison({label: found[label] for label in contenders})
+
+
+def _speed(policy: Policy) -> int:
+    if not isinstance(policy, LinearUCB):
+        return 0
+    return 1 if policy.interactive else 2
+
+
+def _labelled(
+    policies: Sequence[Contender] | Mapping[str, Contender], world: LinearEnvironment
+) -> dict[str, Policy]:
+    """Return the policies by their labels."""
+    if isinstance(policies, str | Policy) or not isinstance(policies, Sequence | Mapping):
+        raise SettingError(f"policies is {shown(policies)}; give a list, or labels and policies")
+    if not policies:
+        raise SettingError("there are no policies to compare; give at least one")
+    if isinstance(policies, Mapping):
+        for label in policies:
+            check_name(label, "a policy")
+        return {label: _made(given, world) for label, given in policies.items()}
+    made = [_made(given, world) for given in policies]
+    return dict(zip(_labels(made), made, strict=True))
+
+
+def _made(given: Any, world: LinearEnvironment) -> Policy:
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, str):
+        given = {"name": given}
+    if not isinstance(given, Mapping) or "name" not in given:
+        raise SettingError(
+            f"a policy to compare is {shown(given)}; give a policy, a name, or a mapping with its"
+            " name and settings"
+        )
+    return policy_of(given, world)
+
+
+def _labels(policies: Sequence[Policy]) -> list[str]:
+    """Return labels that differ: a name, the settings that tell its policies apart, a number."""
+    labels: list[str] = []
+    for policy in policies:
+        own = policy._settings()
+        others = [other._settings() for other in policies if other.name == policy.name]
+        parts = [
+            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in own.items()
+            if isinstance(value, float | int | str) and any(o.get(key) != value for o in others)
+        ]
+        label, number = ", ".join([policy.name, *parts]), 1
+        unique = label
+        while unique in labels:
+            number += 1
+            unique = f"{label} ({number})"
+        labels.append(unique)
+    return labels
+
+
+def _rows_at(runs: Runs) -> list[int]:
+    """Return the indices of the checkpoints at 1,000, 10,000, … visits and at the horizon."""
+    powers = [10**e for e in range(3, 16) if 10**e < runs.horizon]
+    found = np.searchsorted(runs.runs[0].visits, [*powers, runs.horizon])
+    return [int(at) for at in np.unique(found)]
+
+
+def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
+    """Return the means over runs up to a checkpoint."""
+    visits = runs[0].visits[at]
+    rewards = [run.reward_at[at] for run in runs if hasattr(run, "reward_at")]
+    return {
+        "visits": int(visits),
+        "regret": float(np.mean([run.regret[at] for run in runs])),
+        **({"reward": float(np.mean(rewards) / visits)} if rewards else {}),
+        "questions": float(np.mean([run.asked[at] for run in runs]) / visits),
+        "useful_dropped": sum(
+            drop.useful for run in runs for drop in run.drops if drop.visit <= visits
+        ),
+    }
+
+
+def _digits(name: str, values: Sequence[float]) -> int:
+    """With how many digits values are shown: one for questions, else about three in all."""
+    if name == "questions":
+        return 1
+    most = max(map(abs, values))
+    return 0 if most >= 100 else 1 if most >= 10 else 2
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+
+
+def _aligned(lines: list[tuple[str, str, list[str]]]) -> Iterator[str]:
+    """Lay a table out; where it would be too wide, its first columns of numbers are left out."""
+    first, second = (max(len(line[i]) for line in lines) for i in (0, 1))
+    widths = [2 + max(len(line[2][i]) for line in lines) for i in range(len(lines[0][2]))]
+    while sum(widths) + first + second + 2 > WIDEST:
+        widths.pop(0)
+    for label, name, cells in lines:
+        numbers = zip(cells[-len(widths) :], widths, strict=True)
+        yield f"{label:<{first}}  {name:<{second}}" + "".join(f"{c:>{w}}" for c, w in numbers)
