@@ -3,8 +3,16 @@
 from importlib.metadata import version as _version
 
 from askless import errors
-from askless.checks import check_policy
-from askless.environments import LinearEnvironment, PilotAnswers, Prior, paper_environment
+from askless.checks import check_environment, check_policy
+from askless.environments import (
+    Block,
+    Environment,
+    LinearEnvironment,
+    PilotAnswers,
+    Prior,
+    TableEnvironment,
+    paper_environment,
+)
 from askless.evaluation import Plan, plan
 from askless.policies import (
     OFUL,
@@ -46,6 +54,7 @@ __all__ = [
     "OFUL",
     "POLICIES",
     "Arm",
+    "Block",
     "Choice",
     "Constants",
     "Decision",
@@ -54,6 +63,7 @@ __all__ = [
     "Effect",
     "ElasticNet",
     "ElasticNetSurveyUCB",
+    "Environment",
     "EpochSurveyUCB",
     "Explanation",
     "LinUCB",
@@ -73,10 +83,12 @@ __all__ = [
     "Survey",
     "SurveyBandit",
     "Sweep",
+    "TableEnvironment",
     "Target",
     "Uniform",
     "Visit",
     "YesNo",
+    "check_environment",
     "check_policy",
     "elastic_net",
     "errors",

@@ -83,10 +83,12 @@ def horizon_table(curves: dict[str, Runs]) -> pd.DataFrame:
                 {
                     "curve": label,
                     "visits": int(visits[at]),
-                    "regret": float(np.mean([run.regret[at] for run in runs.runs])),
-                    "questions": float(np.mean([run.asked[at] for run in runs.runs]) / visits[at]),
+                    "regret": float(np.mean([run.regret_at[at] for run in runs.runs])),
+                    "questions": float(
+                        np.mean([run.asked_at[at] for run in runs.runs]) / visits[at]
+                    ),
                     "useful_dropped": sum(
-                        drop.useful
+                        bool(drop.useful)
                         for run in runs.runs
                         for drop in run.drops
                         if drop.visit <= visits[at]
