@@ -15,7 +15,7 @@ import numpy as np
 
 import askless as al
 from askless.kernels.outcome import outcome
-from askless.simulation.players import Fused, noise_of
+from askless.policies.loops import Fused
 
 Played = tuple[float, np.ndarray]  # seconds, and the arms
 
@@ -54,7 +54,7 @@ def visits(world: al.LinearEnvironment, count: int) -> Visits:
     drawn = [next(blocks) for _ in range(-(-count // 1024))]
     contexts = np.ascontiguousarray(np.vstack([block.contexts for block in drawn])[:count])
     luck = np.concatenate([block.luck for block in drawn])[:count]
-    form, spread, low = noise_of(world)
+    form, spread, low = world.law.noise
     expected = contexts @ world.coefficients.T
     rewards = np.empty_like(expected)
     for k in range(expected.shape[1]):
@@ -175,9 +175,9 @@ def askless_net(data: Visits) -> Played:
 
 def fused(policy: al.Policy, data: Visits) -> Played:
     """Play and learn what is timed in the compiled loop."""
-    player = Fused(policy, data.world)
+    player = Fused(policy)
     drops = np.zeros(policy.support.shape, dtype=np.int64)
-    block = al.environments.Block(data.contexts[data.arms :], data.luck[data.arms :])
+    block = data.world.block(data.contexts[data.arms :], data.luck[data.arms :])
     start = time.perf_counter()
     played = player.play(block, 0, drops)
     return time.perf_counter() - start, played.arms

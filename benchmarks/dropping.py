@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 import askless as al
-from askless.simulation.players import Fused
+from askless.policies.loops import Fused
 
 WORLD = al.paper_environment()
 # With the smaller beta_min nothing is dropped: every test is made, for fifty questions.
@@ -23,7 +23,7 @@ def run_dropping(name: str, visits: int) -> float:
     """Return the microseconds a visit; the contexts are drawn beforehand."""
     kind, beta_min = DROPPING[name]
     policy = kind(WORLD.survey, arms=WORLD.arms, reward=WORLD.reward, beta_min=beta_min)
-    player = Fused(policy, WORLD)
+    player = Fused(policy)
     drops = np.zeros(policy.support.shape, dtype=np.int64)
     people = WORLD.respondents(1, 0)
     blocks = [next(people) for _ in range(visits // 1_024)]

@@ -14,7 +14,7 @@ from contenders import Visits, askless_fused, numpy_loop, visits
 import askless as al
 from askless.kernels.compiling import kernel
 from askless.kernels.lanes import fma, load, spread, store
-from askless.simulation.players import Fused
+from askless.policies.loops import Fused
 
 QUESTIONS, ARMS = (10, 20, 50, 100, 200, 500), (5, 10, 20, 50, 100, 200, 500)
 SUPPORTS = (1, 5, 10, 25, 50)
@@ -95,7 +95,7 @@ def measure_size(data: tuple[Visits, Visits]) -> tuple[float, float]:
     )
 
 
-def shortened(useful: int) -> tuple[Fused, list[al.environments.Block], int]:
+def shortened(useful: int) -> tuple[Fused, list[al.Block], int]:
     """Return a run of Ridge SurveyUCB whose arms have dropped all but the useful questions."""
     world = world_of(PAPER_ARMS, PAPER_QUESTIONS, useful)
     policy = al.RidgeSurveyUCB(
@@ -107,25 +107,25 @@ def shortened(useful: int) -> tuple[Fused, list[al.environments.Block], int]:
         alpha=0.01,
         b2=1.0,
     )
-    player, people = Fused(policy, world), world.respondents(1, 0)
+    player, people = Fused(policy), world.respondents(1, 0)
     drops = np.zeros(policy.support.shape, dtype=np.int64)
     # Every arm gets rows in turn until nothing more goes.
     learned = 0
     while (policy.support.sum(axis=1) > useful).any() and learned < 200_000:
         block = next(people)
-        arms = np.arange(len(block.luck)) % PAPER_ARMS
+        arms = np.arange(len(block)) % PAPER_ARMS
         rewards = np.einsum("tj,tj->t", block.contexts, world.coefficients[arms])
         policy.learn_rows(arms, block.contexts, rewards + 0.1 * (block.luck - 0.5))
-        learned += len(block.luck)
+        learned += len(block)
     blocks = [next(people) for _ in range(20)]
     player.play(blocks[0], 0, drops)
     return player, blocks, int(policy.support.sum())
 
 
-def measure_support(player: Fused, blocks: list[al.environments.Block]) -> float:
+def measure_support(player: Fused, blocks: list[al.Block]) -> float:
     """Return the microseconds of a visit in a shortened survey."""
     drops = np.zeros(player.policy.support.shape, dtype=np.int64)
     start = time.perf_counter()
     for block in blocks:
         player.play(block, 0, drops)
-    return 1e6 * (time.perf_counter() - start) / sum(len(block.luck) for block in blocks)
+    return 1e6 * (time.perf_counter() - start) / sum(len(block) for block in blocks)

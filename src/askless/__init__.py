@@ -3,8 +3,16 @@
 from importlib.metadata import version as _version
 
 from askless import errors
-from askless.checks import check_policy
-from askless.environments import LinearEnvironment, PilotAnswers, Prior, paper_environment
+from askless.checks import check_environment, check_policy
+from askless.environments import (
+    Block,
+    Environment,
+    LinearEnvironment,
+    PilotAnswers,
+    Prior,
+    TableEnvironment,
+    paper_environment,
+)
 from askless.evaluation import Plan, plan
 from askless.policies import (
     OFUL,
@@ -61,6 +69,7 @@ __all__ = [
     "POLICIES",
     "Arm",
     "Asked",
+    "Block",
     "Choice",
     "Comparison",
     "Constants",
@@ -70,6 +79,7 @@ __all__ = [
     "Effect",
     "ElasticNet",
     "ElasticNetSurveyUCB",
+    "Environment",
     "EpochSurveyUCB",
     "Explanation",
     "InOrder",
@@ -90,11 +100,13 @@ __all__ = [
     "Survey",
     "SurveyBandit",
     "Sweep",
+    "TableEnvironment",
     "Target",
     "Uniform",
     "Visit",
     "VisitRecord",
     "YesNo",
+    "check_environment",
     "check_policy",
     "compare",
     "elastic_net",

@@ -74,7 +74,7 @@ class StateError(AsklessError):
 
 
 class ContractError(AsklessError):
-    """A policy breaks the contract that `askless.checks.check_policy` describes."""
+    """A policy or an environment breaks what `check_policy` or `check_environment` describes."""
 
 
 class MissingExtraError(AsklessError):

@@ -28,6 +28,7 @@ def test_simulate_json_is_what_the_library_says():
         "seed",
         "run",
         "regret",
+        "reward",
         "questions_per_visit",
         "cost_per_visit",
         "questions_left",

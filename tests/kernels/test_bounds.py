@@ -16,7 +16,7 @@ from askless.kernels import bounds, diagonal_dual, unasked, vertex_search
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import kernel
-from askless.simulation.players import Interactive
+from askless.policies.loops import Interactive
 from exact_bounds import completions, dense_arm, heuristic, places, shor_bound, ucbs
 from worlds import QUESTIONS, mixed_world, survey_of
 
@@ -207,7 +207,7 @@ def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to
         radius="published_sqrt",
         interactive=True,
     )
-    player, drops, begun = Interactive(policy, world), np.zeros((5, len(QUESTIONS)), int), 0
+    player, drops, begun = Interactive(policy), np.zeros((5, len(QUESTIONS)), int), 0
     for block in world.respondents(4, 0):
         if begun in (0, 1_024, 10_240, 100_352):
             rows.append(int(policy.rows.max()))
@@ -226,7 +226,7 @@ def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to
         if begun > 100_000:
             break
         player.play(block, begun, drops)
-        begun += len(block.luck)
+        begun += len(block)
     assert rows[0] == 0
     assert rows[-1] > 30_000
     assert not policy.support.all()

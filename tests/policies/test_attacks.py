@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.environments import Block
+from askless.environments.base import first_respondents
 from askless.errors import SettingError
-from askless.simulation.players import Fused
-from askless.simulation.simulate import _blocks
+from askless.policies.loops import Fused
 
 
 def test_a_context_with_gaps_leaves_no_trace_in_an_arm_that_shrinks():
@@ -62,10 +61,10 @@ def test_a_run_reports_only_drops_of_its_own():
     settings = {"beta_min": 0.6, "sigma": 0.05, "alpha": 1}
     policy = al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=world.reward, **settings)
     drops = np.zeros(policy.support.shape, dtype=np.int64)
-    block = next(_blocks(world, 3, 0, 1_024))
+    block = next(first_respondents(world, 3, 0, 1_024))
     for i in range(0, 1_024, 16):
-        few = Block(block.contexts[i : i + 16], block.luck[i : i + 16])
-        Fused(policy, world).play(few, i, drops)
+        few = world.block(block.contexts[i : i + 16], block.luck[i : i + 16])
+        Fused(policy).play(few, i, drops)
         if drops.any():
             break
     gone = {(policy.arms[k], policy.survey.names[g]) for k, g in np.argwhere(~policy.support)}

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import askless as al
 from askless.environments import AnswerModel
-from askless.environments.linear import BLOCK, Block
+from askless.environments.linear import BLOCK
 from worlds import survey_of
 
 DELTA, BETA_MIN = 0.2, 0.4
@@ -51,7 +51,8 @@ class Drifting(al.LinearEnvironment):
             laws |= {q.name: (0.8, 0.5, 0.2)[turn % 3] for q in self.survey if q.kind == "yes_no"}
             model = AnswerModel(self.survey, laws)
             for _ in range(4):
-                yield Block(model.contexts(streams[0], BLOCK // 8), streams[1].random(BLOCK // 8))
+                contexts = model.contexts(streams[0], BLOCK // 8)
+                yield self.block(contexts, streams[1].random(BLOCK // 8))
 
 
 def world_of(questions, table, kind=al.LinearEnvironment, **settings):

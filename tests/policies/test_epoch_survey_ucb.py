@@ -875,8 +875,8 @@ def test_the_compiled_loop_does_what_a_plain_one_does(explore, interactive):
         if t == visits:
             break
     assert run.plays.tolist() == plays.tolist()
-    np.testing.assert_allclose(run.regret, np.array(regret)[run.visits], rtol=1e-12, atol=1e-12)
-    assert run.asked.tolist() == np.array(asked)[run.visits].tolist()
+    np.testing.assert_allclose(run.regret_at, np.array(regret)[run.visits], rtol=1e-12, atol=1e-12)
+    assert run.asked_at.tolist() == np.array(asked)[run.visits].tolist()
     assert {(d.arm, d.question, d.visit, d.row) for d in run.drops} == drops
     assert len(drops) > 3
     assert run.support.tolist() == policy.support.tolist()

@@ -101,15 +101,15 @@ def test_a_curve_is_what_simulate_gives_with_the_lemma_s_bound(done):
     expected = al.simulate(policy, world, HORIZON, RUNS, seed=4)
     curve = done.curves[Key(RIDGE + VALID, 3, 0.3)]
     for found, other in zip(curve.runs.runs, expected.runs, strict=True):
-        np.testing.assert_array_equal(found.regret, other.regret)
-        np.testing.assert_array_equal(found.asked, other.asked)
+        np.testing.assert_array_equal(found.regret_at, other.regret_at)
+        np.testing.assert_array_equal(found.asked_at, other.asked_at)
     run = expected.runs[1]
     n, theta = run.plays_at[-1], run.widest_at[-1]
     # p = 51 columns, L² = 1 + 50/4, α = 5
     bound = (theta * np.sqrt(8 * n * 51 * np.log(1 + n * 13.5 / (51 * 5)))).sum()
     assert curve.bounds[1, -1] == pytest.approx(bound)
     assert curve.bound[-1] == pytest.approx(curve.bounds[:, -1].mean())
-    assert (curve.bounds >= [run.regret for run in curve.runs.runs]).all()
+    assert (curve.bounds >= [run.regret_at for run in curve.runs.runs]).all()
 
 
 def test_only_valid_sets_with_beta_min_below_the_effects_have_a_guarantee(done):
@@ -136,9 +136,9 @@ def test_every_figure_is_there_as_png_svg_and_csv(done, folder):
         assert {row["curve"] for row in rows} == set(figure.curves)
         curve = figure.curves[RIDGE]
         mine = [row for row in rows if (row["curve"], row["run"]) == (RIDGE, "1")]
-        assert [float(row["regret"]) for row in mine] == curve.runs.runs[1].regret.tolist()
+        assert [float(row["regret"]) for row in mine] == curve.runs.runs[1].regret_at.tolist()
         assert [float(row["bound"]) for row in mine] == curve.bounds[1].tolist()
-        assert [int(row["asked"]) for row in mine] == curve.runs.runs[1].asked.tolist()
+        assert [int(row["asked"]) for row in mine] == curve.runs.runs[1].asked_at.tolist()
         assert {(row["arms"], float(row["beta_min"])) for row in mine} == {
             (str(curve.key.arms), curve.key.beta_min)
         }
@@ -152,7 +152,7 @@ def test_the_json_has_every_curve_and_the_claims(done, folder):
     assert [Key(c["label"], c["arms"], c["beta_min"]) for c in found["curves"]] == list(done.curves)
     for entry, curve in zip(found["curves"], done.curves.values(), strict=True):
         run = curve.runs.runs[1]
-        assert entry["runs"][1]["regret"] == run.regret.tolist()
+        assert entry["runs"][1]["regret"] == run.regret_at.tolist()
         assert entry["runs"][1]["plays"] == run.plays_at.tolist()
         assert entry["settings"] == curve.runs.settings
         assert bool(entry["figures"]) == (curve.key not in done.others)

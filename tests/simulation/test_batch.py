@@ -39,7 +39,15 @@ def test_each_policy_runs_as_if_it_were_alone(workers):
                 other.drops,
                 other.questions_left,
             )
-            for name in ("visits", "regret", "asked", "plays_at", "widest_at", "support"):
+            for name in (
+                "visits",
+                "regret_at",
+                "reward_at",
+                "asked_at",
+                "plays_at",
+                "widest_at",
+                "support",
+            ):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import binom
 
 import askless as al
+from askless.environments.base import first_respondents
 from askless.errors import SettingError
 from askless.simulation.delays import Waiting
 from askless.simulation.players import AsRows, AsVisits, OneByOne
-from askless.simulation.simulate import _blocks
 from worlds import mixed_world
 
 RANGE = al.RewardRange(0, 1)
@@ -120,8 +120,8 @@ def test_every_policy_learns_late_rewards_and_none_is_the_same_as_no_delay(kind)
         for delay in (None, al.Delay(), al.Delay(30, "random", lost=0.1, deadline=60))
     )
     np.testing.assert_array_equal(now.plays, zero.plays)
-    np.testing.assert_allclose(now.regret, zero.regret, atol=1e-9)
-    np.testing.assert_array_equal(now.asked, zero.asked)
+    np.testing.assert_allclose(now.regret_at, zero.regret_at, atol=1e-9)
+    np.testing.assert_array_equal(now.asked_at, zero.asked_at)
     assert late.plays.sum() == 300
 
 
@@ -139,13 +139,13 @@ def test_rows_and_visits_are_the_same_run(order):
         players.append(player)
     drops = [np.zeros((3, len(world.survey)), dtype=int) for _ in players]
     begun = 0
-    for block in _blocks(world, 3, 0, 3_000):
+    for block in first_respondents(world, 3, 0, 3_000):
         one, other = (
             player.play(block, begun, gone) for player, gone in zip(players, drops, strict=True)
         )
         for mine, theirs in zip(one, other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
-        begun += len(block.luck)
+        begun += len(block)
     np.testing.assert_array_equal(*drops)
     assert drops[0].any()
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import askless as al
+from askless.environments.base import first_respondents
 from askless.errors import SettingError
 from askless.kernels.outcome import outcome
-from askless.simulation.players import AsRows, AsVisits, Fused, OneByOne, noise_of
-from askless.simulation.simulate import MIX, _blocks
+from askless.policies.loops import Fused
+from askless.simulation.players import AsRows, AsVisits, OneByOne
+from askless.simulation.simulate import MIX
 from worlds import random_arm, survey_of
 
 KINDS = ("scale", "yes_no", "choice", "multi")
@@ -79,7 +81,7 @@ def made(name, world, **settings):
 def people(world, seed, run, count):
     """So many respondents: context, luck and the names of the arms that each may get."""
     for block in world.respondents(seed, run):
-        for t in range(len(block.luck)):
+        for t in range(len(block)):
             if count == 0:
                 return
             count -= 1
@@ -90,7 +92,7 @@ def people(world, seed, run, count):
 
 def replay(policy, world, count, seed, run):
     """Play visits in plain Python. Returns arms, questions asked, costs, regrets, row by row."""
-    form, spread, low = noise_of(world)
+    form, spread, low = world.law.noise
     rows = []
     for z, luck, names in people(world, seed, run, count):
         answers, visit = world.survey.decode(z), policy.visit(arms=names)
@@ -125,11 +127,11 @@ def test_the_compiled_loop_plays_asks_pays_and_regrets_what_a_loop_over_visits_d
         arms, asked, cost, regret = replay(naive, world, HORIZON, seed, 0)
         played = np.diff(run.plays_at, axis=0, prepend=0)
         np.testing.assert_array_equal(played, np.eye(len(world.arms))[arms])
-        np.testing.assert_array_equal(run.asked, np.cumsum(asked))
-        np.testing.assert_allclose(run.cost, np.cumsum(cost), rtol=1e-12)
-        np.testing.assert_allclose(run.regret, np.cumsum(regret), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(run.asked_at, np.cumsum(asked))
+        np.testing.assert_allclose(run.cost_at, np.cumsum(cost), rtol=1e-12)
+        np.testing.assert_allclose(run.regret_at, np.cumsum(regret), rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(run.support, naive.support)
-        assert run.cost_per_visit == run.cost[-1] / HORIZON
+        assert run.cost_per_visit == run.cost / HORIZON
         # Without the limits other arms would have been played.
         free = al.simulate(policy, limited_world(seed, eligible=None), HORIZON, seed=seed)
         barred += (free.runs[0].plays != run.plays).any()
@@ -144,17 +146,17 @@ def test_fused_and_one_by_one_are_the_same_run_bit_for_bit_where_sums_are_exact(
     for seed in range(2):
         world = limited_world(seed)
         fused, visiting = made(name, world), made(name, world)
-        players = Fused(fused, world), OneByOne(visiting, world)
+        players = Fused(fused), OneByOne(visiting, world)
         drops = [np.zeros(fused.support.shape, dtype=np.int64) for _ in players]
         begun = 0
-        for block in _blocks(world, seed, 3, HORIZON):
+        for block in first_respondents(world, seed, 3, HORIZON):
             one, other = (p.play(block, begun, d) for p, d in zip(players, drops, strict=True))
             for field in ("arms", "asked", "paid", "others"):
                 np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
             np.testing.assert_allclose(one.regret, other.regret, atol=1e-14)
             np.testing.assert_allclose(one.radii, other.radii, rtol=1e-10)
             assert block.allowed[np.arange(len(one.arms)), one.arms].all()
-            begun += len(block.luck)
+            begun += len(block)
         np.testing.assert_array_equal(*drops)
         np.testing.assert_array_equal(fused.rows, visiting.rows)
         states = (p.to_dict()["state"]["arms"] for p in (fused, visiting))
@@ -176,10 +178,10 @@ def test_an_interactive_survey_plays_the_arms_of_the_full_one_and_pays_less(name
             for how in ({}, {"interactive": "certified", "grain": grain})
         )
         np.testing.assert_array_equal(full.plays_at, asking.plays_at)
-        np.testing.assert_allclose(full.regret, asking.regret, rtol=1e-9)
+        np.testing.assert_allclose(full.regret_at, asking.regret_at, rtol=1e-9)
         assert asking.other_arms == 0
-        assert (asking.asked <= full.asked).all()
-        assert (asking.cost <= full.cost + 1e-9).all()
+        assert (asking.asked_at <= full.asked_at).all()
+        assert (asking.cost_at <= full.cost_at + 1e-9).all()
 
 
 @pytest.mark.parametrize("kind", ["epoch", "ridge", "linucb", "uniform", "epoch, drawn"])
@@ -192,9 +194,9 @@ def test_rewards_that_come_late_by_no_visit_change_nothing(kind):
         for delay in (None, al.Delay(), al.Delay(30, "random", lost=0.1, deadline=60))
     )
     np.testing.assert_array_equal(now.plays_at, zero.plays_at)
-    np.testing.assert_array_equal(now.asked, zero.asked)
+    np.testing.assert_array_equal(now.asked_at, zero.asked_at)
     np.testing.assert_array_equal(now.cost, zero.cost)
-    np.testing.assert_allclose(now.regret, zero.regret, atol=1e-9)
+    np.testing.assert_allclose(now.regret_at, zero.regret_at, atol=1e-9)
     assert late.plays.sum() == 400
 
 
@@ -211,12 +213,12 @@ def test_late_rows_and_late_visits_are_the_same_run(name):
         players.append(player)
     drops = [np.zeros(policy.support.shape, dtype=int) for _ in players]
     begun = 0
-    for block in _blocks(world, 3, 0, HORIZON):
+    for block in first_respondents(world, 3, 0, HORIZON):
         one, other = (p.play(block, begun, d) for p, d in zip(players, drops, strict=True))
         for mine, theirs in zip(one, other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
         assert block.allowed[np.arange(len(one.arms)), one.arms].all()
-        begun += len(block.luck)
+        begun += len(block)
     np.testing.assert_array_equal(*drops)
 
 
@@ -240,7 +242,7 @@ def test_questions_that_cost_one_cost_as_many_as_they_are():
     world = al.paper_environment(arms=3, features=6)
     for name in ("ridge, interactive", "ridge", "epoch, drawn", "uniform"):
         run = al.simulate(made(name, world), world, 700, seed=1).runs[0]
-        assert run.cost.tolist() == run.asked.tolist()
+        assert run.cost_at.tolist() == run.asked_at.tolist()
         assert run.cost_per_visit == run.questions_per_visit
 
 
@@ -249,7 +251,7 @@ def test_an_arm_nobody_is_barred_from_is_as_good_as_no_limit():
     one, other = (limited_world(2, eligible=given) for given in ({"arm0": 1}, None))
     assert next(one.respondents(1, 1)).allowed is None
     runs = [al.simulate(made("ridge", world), world, 500).runs[0] for world in (one, other)]
-    np.testing.assert_array_equal(*(run.regret for run in runs))
+    np.testing.assert_array_equal(*(run.regret_at for run in runs))
 
 
 def test_a_policy_that_retired_the_only_arm_for_everyone_is_refused():
@@ -268,17 +270,17 @@ def test_figures_of_cost_are_in_tables_and_data():
     world = limited_world(0)
     runs = al.simulate(made("ridge", world), world, 300, runs=2, checkpoints=3)
     frame = runs.to_frame()
-    assert frame["cost"].tolist() == [c for run in runs.runs for c in run.cost]
+    assert frame["cost"].tolist() == [c for run in runs.runs for c in run.cost_at]
     data = runs.to_dict()
     per_run = [run["cost_per_visit"] for run in data["runs"]]
-    assert per_run == [run.cost[-1] / 300 for run in runs.runs]
+    assert per_run == [run.cost / 300 for run in runs.runs]
     assert data["mean"]["cost_per_visit"] == runs.cost_per_visit == np.mean(per_run)
 
 
 def test_worlds_of_other_numbers_are_simulated_with_other_people():
     """Fails if the number does not reach the respondents of a run."""
     regrets = {
-        tuple(al.simulate(made("ridge", world), world, 300).runs[0].regret)
+        tuple(al.simulate(made("ridge", world), world, 300).runs[0].regret_at)
         for world in (limited_world(0, number=number) for number in (0, 0, 1, 2**32))
     }
     assert len(regrets) == 3

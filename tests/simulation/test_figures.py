@@ -19,7 +19,7 @@ def test_a_plot_shows_mean_and_spread_of_regret_and_questions():
     runs = some_runs()
     figure = runs.plot()
     regret, asked = figure.axes
-    for axes, name in ((regret, "regret"), (asked, "asked")):
+    for axes, name in ((regret, "regret_at"), (asked, "asked_at")):
         (line,) = axes.get_lines()
         values = np.array([getattr(run, name) for run in runs.runs])
         assert line.get_xdata().tolist() == [0, 100, 200, 300, 400]
@@ -70,7 +70,7 @@ def test_a_label_looks_as_it_is_told_and_regret_alone_may_be_logarithmic():
 @pytest.mark.parametrize("logarithmic", [False, True])
 def test_curves_that_an_eye_can_tell_apart_are_not_on_each_other(logarithmic):
     def with_regret(runs, factor):
-        changed = [replace(run, regret=run.regret * factor) for run in runs.runs]
+        changed = [replace(run, regret_at=run.regret_at * factor) for run in runs.runs]
         return replace(runs, runs=tuple(changed))
 
     runs = some_runs()

@@ -60,8 +60,8 @@ def test_looking_ahead_changes_no_decision_no_drop_and_no_regret(name):
         )
         np.testing.assert_array_equal(ahead.plays, sequential.plays)
         np.testing.assert_array_equal(ahead.support, sequential.support)
-        np.testing.assert_array_equal(ahead.asked, sequential.asked)
-        np.testing.assert_allclose(ahead.regret, sequential.regret, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(ahead.asked_at, sequential.asked_at)
+        np.testing.assert_allclose(ahead.regret_at, sequential.regret_at, rtol=1e-12, atol=1e-12)
         assert ahead.drops == sequential.drops
         dropped += len(ahead.drops)
     assert (dropped > 0) == (name not in ("linucb", "oful"))

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import askless as al
+from askless.environments.base import first_respondents
 from askless.errors import MissingExtraError, SettingError
 from askless.kernels.outcome import outcome
-from askless.simulation.players import Fused, OneByOne, noise_of
-from askless.simulation.simulate import _blocks
+from askless.policies.loops import Fused
+from askless.simulation.players import OneByOne
 from worlds import survey_of
 
 MIXED = [("scale", 1, True), ("choice", 3, False), ("multi", 2, True), ("yes_no", 1, False)]
@@ -62,17 +63,17 @@ def policies():
 @pytest.mark.parametrize(("world", "policy"), list(policies()))
 def test_the_fused_loop_and_visits_decide_alike(world, policy):
     fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
-    players = Fused(fused, world), OneByOne(visiting, world)
+    players = Fused(fused), OneByOne(visiting, world)
     drops = [np.zeros(policy.support.shape, dtype=np.int64) for _ in players]
     begun = 0
-    for block in _blocks(world, 7, 0, 3_000):
+    for block in first_respondents(world, 7, 0, 3_000):
         one, other = (p.play(block, begun, d) for p, d in zip(players, drops, strict=True))
         np.testing.assert_array_equal(one.arms, other.arms)
         np.testing.assert_allclose(one.radii, other.radii, rtol=1e-10)
         np.testing.assert_allclose(one.regret, other.regret, atol=1e-14)
         np.testing.assert_array_equal(one.asked, other.asked)
         np.testing.assert_array_equal(one.paid, other.paid)
-        begun += len(block.luck)
+        begun += len(block)
     np.testing.assert_array_equal(*drops)
     np.testing.assert_allclose(fused.radius, visiting.radius, rtol=1e-10)
     for z in block.contexts[:50]:
@@ -100,15 +101,22 @@ def test_exact_ties_are_broken_alike_however_visits_are_scored():
         policy = al.LinUCB(survey, arms=world.arms, reward=world.reward)
         fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
         drops = np.zeros(policy.support.shape, dtype=np.int64)
-        for block in _blocks(world, seed, 0, 300):
-            one = Fused(fused, world).play(block, 0, drops)
+        for block in first_respondents(world, seed, 0, 300):
+            one = Fused(fused).play(block, 0, drops)
             other = OneByOne(visiting, world).play(block, 0, drops)
             np.testing.assert_array_equal(one[0], other[0])
 
 
 def figures(runs):
     return [
-        (r.regret.tolist(), r.asked.tolist(), r.plays.tolist(), r.support.tolist(), r.drops)
+        (
+            r.regret_at.tolist(),
+            r.reward_at.tolist(),
+            r.asked_at.tolist(),
+            r.plays.tolist(),
+            r.support.tolist(),
+            r.drops,
+        )
         for r in runs.runs
     ]
 
@@ -128,8 +136,8 @@ def test_a_longer_run_begins_like_a_shorter_one():
     short = al.simulate(ridge(world), world, 1_500, seed=4, checkpoints=3).runs[0]
     long = al.simulate(ridge(world), world, 3_000, seed=4, checkpoints=6).runs[0]
     assert short.visits.tolist() == [500, 1_000, 1_500] == long.visits[:3].tolist()
-    assert short.regret.tolist() == long.regret[:3].tolist()
-    assert short.asked.tolist() == long.asked[:3].tolist()
+    assert short.regret_at.tolist() == long.regret_at[:3].tolist()
+    assert short.asked_at.tolist() == long.asked_at[:3].tolist()
 
 
 def test_plays_and_widest_radii_at_checkpoints_are_those_of_a_loop_over_visits():
@@ -139,14 +147,14 @@ def test_plays_and_widest_radii_at_checkpoints_are_those_of_a_loop_over_visits()
     run = al.simulate(policy, world, 2_100, seed=3, checkpoints=3).runs[0]
     plays, widest, now = np.zeros(3, dtype=int), np.zeros(3), 0
     fell = False
-    for block in _blocks(world, 3, 0, 2_100):
+    for block in first_respondents(world, 3, 0, 2_100):
         units = world.coefficients @ block.contexts.T
         for t, z in enumerate(block.contexts):
             arm = policy.play(z)
             before = policy.radius[arm]
             plays[arm] += 1
             widest[arm] = max(widest[arm], before)
-            form, spread, low = noise_of(world)
+            form, spread, low = world.law.noise
             y = outcome(form, spread, low, world.reward.span, float(units[arm, t]), block.luck[t])
             policy.learn_row(arm, z, world.reward.from_units(y, raw=False))
             fell |= policy.radius[arm] < 0.95 * before
@@ -183,8 +191,8 @@ def test_figures_add_up():
     runs = al.simulate(ridge(world), world, 3_000, runs=2, seed=1)
     for run in runs.runs:
         assert run.plays.sum() == 3_000
-        assert (np.diff(run.regret) >= 0).all()
-        assert (np.diff(run.asked) >= 0).all()
+        assert (np.diff(run.regret_at) >= 0).all()
+        assert (np.diff(run.asked_at) >= 0).all()
         assert {(d.arm, d.question) for d in run.drops} == {
             ("abc"[k], world.survey.names[g]) for k, g in np.argwhere(~run.support)
         }
@@ -193,9 +201,9 @@ def test_figures_add_up():
         assert run.useful_dropped == int((world.useful & ~run.support).sum())
         assert [d.visit for d in run.drops] == sorted(d.visit for d in run.drops)
         assert all(0 < d.row < d.visit for d in run.drops)
-    assert runs.regret == pytest.approx(np.mean([run.regret[-1] for run in runs.runs]))
+    assert runs.regret == pytest.approx(np.mean([run.regret for run in runs.runs]))
     frame = runs.to_frame()
-    assert list(frame.columns) == ["run", "visits", "regret", "asked", "cost"]
+    assert list(frame.columns) == ["run", "visits", "regret", "reward", "asked", "cost"]
     assert len(frame) == sum(len(run.visits) for run in runs.runs)
 
 

@@ -65,9 +65,9 @@ def test_a_sweep_is_its_grid_and_each_line_a_run_of_simulate(file, tmp_path):
                 row = rows[at]
                 assert (row["environment"], row["run"]) == (f"arms {arms}, features 4", run.index)
                 assert row["policy"]["name"] == policy.name
-                assert row["regret_at"] == run.regret.tolist()
-                assert row["asked_at"] == run.asked.tolist()
-                assert row["cost_at"] == run.cost.tolist()
+                assert row["regret_at"] == run.regret_at.tolist()
+                assert row["asked_at"] == run.asked_at.tolist()
+                assert row["cost_at"] == run.cost_at.tolist()
                 assert row["plays"] == run.plays.tolist()
                 assert row["drops"] == [
                     [d.visit, int(d.arm[3:]) - 1, int(d.question[1:]) - 1, d.row, d.useful]

@@ -185,7 +185,7 @@ def _show(done: Runs) -> None:
     for run in done.runs:
         table.add_row(
             str(run.index),
-            f"{run.regret[-1]:,.1f}",
+            f"{run.regret:,.1f}",
             f"{run.questions_per_visit:.2f}",
             str(len(run.questions_left)),
             str(run.useful_dropped),

@@ -1,16 +1,20 @@
 """Where simulated respondents come from."""
 
 from askless.environments.answers import AnswerModel
-from askless.environments.linear import Block, LinearEnvironment
+from askless.environments.base import Block, Environment
+from askless.environments.linear import LinearEnvironment
 from askless.environments.paper import paper_environment
 from askless.environments.pilot import PilotAnswers
 from askless.environments.prior import Prior
+from askless.environments.table import TableEnvironment
 
 __all__ = [
     "AnswerModel",
     "Block",
+    "Environment",
     "LinearEnvironment",
     "PilotAnswers",
     "Prior",
+    "TableEnvironment",
     "paper_environment",
 ]

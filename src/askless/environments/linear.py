@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from askless.environments.pilot import PilotAnswers
 from askless.errors import SettingError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.kernels.outcome import AT_THE_ENDS, TRUNCATED_NORMAL, TWO_POINT, UNIFORM
+from askless.policies.player import LinearBlock, LinearLaw
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from
 from askless.survey.names import check_number
 
-__all__ = ["Block", "LinearEnvironment"]
+__all__ = ["LinearEnvironment"]
 
 BLOCK = 1024  # visits drawn at once; a run's draws do not depend on its horizon
 SKIPS, CORRELATION = 0.1, 0.0  # of simulated answers, if nothing is said
@@ -35,6 +36,16 @@ def stream(key: tuple[int, int], number: int, which: int) -> np.random.Generator
     return np.random.Generator(np.random.Philox(key=words, counter=[0, 0, number, which]))
 
 
+def check_world_number(number: Any) -> int:
+    """Return the number of a world, or refuse it."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or not 0 <= number <= MOST_WORLDS:
+        raise SettingError(
+            f"number is {shown(number)}; give a whole number from 0 to {MOST_WORLDS}"
+        )
+    return int(number)
+
+
 def reach(survey: Survey, coefficients: Floats) -> tuple[Floats, Floats]:
     """Return each arm's smallest and largest expected reward over all answers."""
     low, high = coefficients[:, 0].copy(), coefficients[:, 0].copy()
@@ -43,17 +54,6 @@ def reach(survey: Survey, coefficients: Floats) -> tuple[Floats, Floats]:
         values = own @ question.points(raw=survey.coding == "raw").T
         low, high = low + values.min(axis=1), high + values.max(axis=1)
     return low, high
-
-
-class Block(NamedTuple):
-    """The next respondents of a run: their contexts, and a uniform number each for the noise.
-
-    And which arms each of them may get (visits × K); `None` if all may get every arm.
-    """
-
-    contexts: Floats
-    luck: Floats
-    allowed: Flags | None = None
 
 
 class LinearEnvironment:
@@ -138,12 +138,7 @@ class LinearEnvironment:
         self.noise_form = AT_THE_ENDS if spread is None else NOISES[noise]
         self.answer_model = self._people(answers, skips, correlation)
         self.eligible = self._shares({} if eligible is None else eligible)
-        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        if not whole or not 0 <= number <= MOST_WORLDS:
-            raise SettingError(
-                f"number is {shown(number)}; give a whole number from 0 to {MOST_WORLDS}"
-            )
-        self.number = int(number)
+        self.number = check_world_number(number)
         self._check_range()
 
     def _table(self, coefficients: Any) -> Floats:
@@ -237,13 +232,24 @@ class LinearEnvironment:
             ]
         )
 
-    def respondents(self, seed: int, run: int) -> Iterator[Block]:
+    @property
+    def law(self) -> LinearLaw:
+        """How rewards come about: coefficients and noise."""
+        raw = self.survey.coding == "raw"
+        return LinearLaw(self.coefficients, self.noise_form, self.spread, self.reward, raw)
+
+    def block(self, contexts: Floats, luck: Floats, allowed: Flags | None = None) -> LinearBlock:
+        """Return respondents of this world, given a number from 0 to 1 each for the noise."""
+        return LinearBlock(contexts, luck, self.law, allowed)
+
+    def respondents(self, seed: int, run: int) -> Iterator[LinearBlock]:
         """Draw the respondents of a run, block after block, for ever."""
         people, luck, doors = (
             stream((seed, run), self.number, which) for which in (PEOPLE, LUCK, ELIGIBLE)
         )
-        limited = bool((self.eligible < 1).any())
+        limited, law = bool((self.eligible < 1).any()), self.law
         while True:
             # A number for every arm: another share changes who may get that arm, and nothing else.
             allowed = doors.random((BLOCK, len(self.arms))) < self.eligible if limited else None
-            yield Block(self.answer_model.contexts(people, BLOCK), luck.random(BLOCK), allowed)
+            contexts = self.answer_model.contexts(people, BLOCK)
+            yield LinearBlock(contexts, luck.random(BLOCK), law, allowed)

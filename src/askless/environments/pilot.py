@@ -98,6 +98,11 @@ class PilotAnswers:
     def __len__(self) -> int:
         return len(self._table)
 
+    @property
+    def table(self) -> Floats:
+        """The people's contexts, one a row, on the grid."""
+        return self._table.copy()
+
     def contexts(self, rng: np.random.Generator, count: int) -> Floats:
         """Draw so many contexts, on the grid."""
         drawn: Floats = self._table[rng.integers(len(self), size=count)]

@@ -101,7 +101,7 @@ def rewards_of(
             expected += world.reward.middle
         barred = np.vstack(
             [
-                np.zeros((len(block.luck), len(world.arms)), dtype=bool)
+                np.zeros((len(block), len(world.arms)), dtype=bool)
                 if block.allowed is None
                 else ~block.allowed
                 for block in blocks
@@ -118,7 +118,7 @@ def _first(world: LinearEnvironment, seed: int, count: int) -> list[Block]:
     blocks: list[Block] = []
     for block in world.respondents(seed, 0):
         blocks.append(block)
-        if sum(len(b.luck) for b in blocks) >= count:
+        if sum(len(b) for b in blocks) >= count:
             break
     return blocks
 

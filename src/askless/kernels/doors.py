@@ -34,6 +34,22 @@ def read_row(survey_ints: Ints, survey_floats: Floats, z: Floats, out: Floats) -
     return check_row(open_columns(survey_ints, survey_floats), z, out)
 
 
+@kernel()
+def read_rows(
+    survey_ints: Ints, survey_floats: Floats, rows: Floats, out: Floats
+) -> tuple[int, int]:
+    """Check rows and put them on the grid; return the first that is not complete, and why.
+
+    The row is `rows.shape[0]` if all are in order; why is what `rows.check_row` says.
+    """
+    columns = open_columns(survey_ints, survey_floats)
+    for i in range(rows.shape[0]):
+        wrong = check_row(columns, rows[i], out[i])
+        if wrong != COMPLETE:
+            return i, wrong
+    return rows.shape[0], COMPLETE
+
+
 @internal(**INLINE)
 def admit(columns: Columns, arms: Arms, z: Floats) -> bool:
     """Put a row into `arms.row`, on the grid; refuse one that is not in order and complete."""

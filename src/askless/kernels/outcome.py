@@ -2,6 +2,7 @@
 
 import math
 
+from askless.kernels.bundles import Floats
 from askless.kernels.compiling import kernel
 from askless.kernels.rows import on_reward_grid
 
@@ -48,3 +49,19 @@ def outcome(
     else:
         value = (expected + noise(form, spread, luck)) / span
     return on_reward_grid(value)
+
+
+@kernel()
+def outcomes(
+    form: int,
+    spread: float,
+    low: float,
+    span: float,
+    expected: Floats,
+    luck: Floats,
+    out: Floats,
+) -> None:
+    """Put the reward of every arm (a column) in every visit (a row) into `out`; see `outcome`."""
+    for t in range(expected.shape[0]):
+        for k in range(expected.shape[1]):
+            out[t, k] = outcome(form, spread, low, span, expected[t, k], luck[t])

@@ -12,6 +12,7 @@ from askless.kernels.epochs import open_epochs
 from askless.kernels.machine import call_at
 from askless.kernels.outcome import outcome
 from askless.kernels.protocol import UNDECIDED
+from askless.kernels.rows import reward_units
 from askless.kernels.triangle import largest
 
 
@@ -24,6 +25,8 @@ def play_visits(
     matter: Ints,
     coefficients: Floats,
     noise: tuple[int, float, float],
+    table: Floats,
+    drawn: Floats,
     always: Ints,
     cost: Floats,
     draws: Floats,
@@ -33,30 +36,37 @@ def play_visits(
     played: Ints,
     radii: Floats,
     regret: Floats,
+    earned: Floats,
     asked: Ints,
     paid: Floats,
 ) -> None:
     """Play one visit a row of `contexts` and learn from it.
 
-    `address` is that of the header of a policy's buffers. Rewards depend on the columns that
-    `matter` by `coefficients`; both have one more at the end, which is zero. `noise` is (form,
-    spread, smallest reward in units). `always` says which questions everyone is asked, `cost` what
-    each costs. `draws` are numbers in [0, 1) where the arm is drawn, else -1. `allowed` says which
-    arms a visit may get; without a row, every visit may get them all. `begun` visits were played
-    before; `drops` gets the visit at which an arm dropped a question. Per visit: the arm `played`,
-    the radius of its set (of `radii`), its expected `regret`, how many questions were `asked`, and
-    what was `paid` for them.
+    `address` is that of the header of a policy's buffers. Where `drawn` has rows, it says what each
+    arm brings each visit, in reward units, and `table` what is expected of it; without rows,
+    nobody knows. Else rewards depend on the columns that `matter` by `coefficients`, both with
+    one more at the end, which is zero; on `noise` (form, spread, smallest reward in units); and on
+    `luck`. `always` says which questions everyone is asked, `cost` what each costs. `draws` are
+    numbers in [0, 1) where the arm is drawn, else -1. `allowed` says which arms a visit may get;
+    without a row, every visit may get them all. `begun` visits were played before; `drops` gets the
+    visit at which an arm dropped a question. Per visit: the arm `played`, the radius of its set (of
+    `radii`), its expected `regret`, the reward `earned` in units on the grid, how many questions
+    were `asked`, and what was `paid` for them.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
     expected, arm_count, count = future.expected, coefficients.shape[0], matter.shape[0] - 1
     limited, first = allowed.shape[0] > 0, int(np.int64(0))  # not a literal: callees compile once
+    tabled = drawn.shape[0] > 0
     questions, price = count_asked(arms.support, always, cost, allowed, first)
     for start in range(0, contexts.shape[0], ahead.AHEAD):
         block = contexts[start : start + ahead.AHEAD]
         ahead.look(future, arms, block)
-        for k in range(arm_count):
-            ahead.combine(future.contexts, matter, coefficients[k], count, expected[k])
+        if tabled:
+            look_up(table, start, block.shape[0], expected)
+        else:
+            for k in range(arm_count):
+                ahead.combine(future.contexts, matter, coefficients[k], count, expected[k])
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
             ahead.fetch_row(contexts, now + ahead.AHEAD)
@@ -69,7 +79,11 @@ def play_visits(
                 regret[now] = highest_allowed(expected[:, t], allowed, now) - expected[best, t]
                 questions, price = count_asked(arms.support, always, cost, allowed, now)
             asked[now], paid[now] = questions, price
-            y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
+            if tabled:
+                y = reward_units(rule, drawn[now, best])
+            else:
+                y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
+            earned[now] = y
             if ahead.learn(future, rule, arms, best, t, z, y) > 0:
                 questions, price = count_asked(arms.support, always, cost, allowed, now)
                 note_drops(arms, best, begun + now + 1, drops)
@@ -84,6 +98,8 @@ def play_interactive_visits(
     luck: Floats,
     coefficients: Floats,
     noise: tuple[int, float, float],
+    table: Floats,
+    drawn: Floats,
     draws: Floats,
     allowed: Flags,
     begun: int,
@@ -91,6 +107,7 @@ def play_interactive_visits(
     played: Ints,
     radii: Floats,
     regret: Floats,
+    earned: Floats,
     asked: Ints,
     paid: Floats,
     others: Ints,
@@ -103,6 +120,7 @@ def play_interactive_visits(
     asking = open_asking(address)[0]
     form, spread, low = noise
     count, p = coefficients.shape[0], contexts.shape[1]
+    tabled, unknown = drawn.shape[0] > 0, table.shape[0] == 0
     for now in range(contexts.shape[0]):
         z = contexts[now]
         for k in range(count):
@@ -130,16 +148,31 @@ def play_interactive_visits(
         expected, most = 0.0, -math.inf
         for k in range(count):
             mean = 0.0
-            for j in range(p):
-                mean += coefficients[k, j] * z[j]
+            if tabled:
+                mean = math.nan if unknown else table[now, k]
+            else:
+                for j in range(p):
+                    mean += coefficients[k, j] * z[j]
             if asking.live[k]:
                 most = max(most, mean)
             if k == best:
                 expected = mean
         regret[now] = most - expected
-        y = outcome(form, spread, low, rule.span, expected, luck[now])
+        if tabled:
+            y = reward_units(rule, drawn[now, best])
+        else:
+            y = outcome(form, spread, low, rule.span, expected, luck[now])
+        earned[now] = y
         if ridge.learn(rule, arms, best, z, y, 0) > 0:
             note_drops(arms, best, begun + now + 1, drops)
+
+
+@internal()
+def look_up(table: Floats, start: int, count: int, expected: Floats) -> None:
+    """Put what is expected of each arm in the next visits into `expected`; NaN if nobody knows."""
+    for k in range(expected.shape[0]):
+        for t in range(count):
+            expected[k, t] = table[start + t, k] if table.shape[0] > 0 else math.nan
 
 
 @internal()

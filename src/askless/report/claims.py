@@ -96,7 +96,7 @@ def _two(runs: Measured) -> Iterator[Part]:
     limit = well_below(runs[bad].horizon)
     yield _part(
         f"{_name(bad)}: regret {runs[bad].regret:,.0f}, limit {limit:,.0f}",
-        [run.regret[-1] - limit for run in runs[bad].runs],
+        [run.regret - limit for run in runs[bad].runs],
         at_zero=True,
     )
     yield _less(runs, Key(NEVER, 5, 0.0), bad, "regret")
@@ -104,7 +104,7 @@ def _two(runs: Measured) -> Iterator[Part]:
 
 def _three(runs: Measured) -> Iterator[Part]:
     for key in (Key(NET, 5, 1.5), Key(NET, 3, 1.5), Key(NET + STATED, 5, 1.5)):
-        lost = [run.useful_dropped for run in runs[key].runs]
+        lost = [run.useful_dropped or 0 for run in runs[key].runs]  # it is known
         yield _part(
             f"{_name(key)}: {np.mean(lost):.1f} useful (arm, question) pairs dropped a run",
             [-float(count) for count in lost],
@@ -142,7 +142,7 @@ def _six(runs: Measured) -> Iterator[Part]:
         full, asks = Key(label, 5, beta_min), Key(label + ASKS, 5, beta_min)
         yield _less(runs, asks, full, "questions a visit")
         pairs = zip(runs[asks].runs, runs[full].runs, strict=True)
-        gaps = [float(np.abs(one.regret - other.regret).max()) for one, other in pairs]
+        gaps = [float(np.abs(one.regret_at - other.regret_at).max()) for one, other in pairs]
         yield _part(
             f"{_pair(asks, full)}: regrets differ by up to {max(gaps):,.3g}",
             [-gap for gap in gaps],
@@ -163,7 +163,7 @@ def _well(runs: Measured, key: Key) -> Part:
     limit = well_below(runs[key].horizon)
     return _part(
         f"{_name(key)}: regret {runs[key].regret:,.0f}, limit {limit:,.0f}",
-        [limit - run.regret[-1] for run in runs[key].runs],
+        [limit - run.regret for run in runs[key].runs],
     )
 
 
@@ -179,7 +179,7 @@ def _less(runs: Measured, smaller: Key, larger: Key, what: str) -> Part:
 
 
 def _figure(run: Run, what: str) -> float:
-    return float(run.regret[-1]) if what == "regret" else run.questions_per_visit
+    return run.regret if what == "regret" else run.questions_per_visit
 
 
 def _part(measured: str, margins: Sequence[float], *, at_zero: bool = False) -> Part:

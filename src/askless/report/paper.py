@@ -80,7 +80,7 @@ class Curve:
     @property
     def regret(self) -> Floats:
         """Mean regret at every checkpoint."""
-        mean: Floats = np.mean([run.regret for run in self.runs.runs], axis=0)
+        mean: Floats = np.mean([run.regret_at for run in self.runs.runs], axis=0)
         return mean
 
     @property
@@ -91,7 +91,7 @@ class Curve:
     @property
     def range(self) -> tuple[float, float]:
         """Smallest and largest regret of a run."""
-        ends = [float(run.regret[-1]) for run in self.runs.runs]
+        ends = [run.regret for run in self.runs.runs]
         return min(ends), max(ends)
 
     @property
@@ -102,7 +102,7 @@ class Curve:
     @property
     def useful_dropped(self) -> float:
         """Mean number of useful (arm, question) pairs that a run dropped."""
-        return float(np.mean([run.useful_dropped for run in self.runs.runs]))
+        return float(np.mean([run.useful_dropped or 0 for run in self.runs.runs]))
 
     @property
     def has_guarantee(self) -> bool:
@@ -287,7 +287,7 @@ def flat_rows(curve: Curve) -> Iterator[dict[str, Any]]:
             yield {
                 "run": run.index,
                 "visits": int(visits),
-                "regret": float(run.regret[j]),
-                "asked": int(run.asked[j]),
+                "regret": float(run.regret_at[j]),
+                "asked": int(run.asked_at[j]),
                 "bound": None if curve.bounds is None else float(curve.bounds[i, j]),
             } | same

@@ -120,8 +120,8 @@ def _everything(experiment: Experiment, claims: tuple[Claim, ...]) -> dict[str, 
                 "runs": [
                     {
                         "run": run.index,
-                        "regret": run.regret.tolist(),
-                        "asked": run.asked.tolist(),
+                        "regret": run.regret_at.tolist(),
+                        "asked": run.asked_at.tolist(),
                         "plays": run.plays_at.tolist(),
                         "bound": None if curve.bounds is None else curve.bounds[i].tolist(),
                         "questions_left": list(run.questions_left),

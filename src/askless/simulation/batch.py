@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from askless.environments import LinearEnvironment
+from askless.environments import Environment
 from askless.errors import extra
 from askless.policies import Policy
 from askless.simulation.runs import Run, Runs
@@ -22,7 +22,7 @@ from askless.simulation.simulate import (
 
 __all__ = ["simulate_all"]
 
-Task = tuple[Policy, LinearEnvironment]
+Task = tuple[Policy, Environment]
 Job = tuple[int, int]  # a task, a run
 Played = tuple[int, Run, float]
 Frame = tuple[int, int, Checkpoints]  # horizon, seed and when figures are kept
@@ -45,7 +45,7 @@ def simulate_all(
 
     Parameters
     ----------
-    tasks : sequence of (Policy, LinearEnvironment)
+    tasks : sequence of (Policy, Environment)
         Who plays where. Long tasks should come first: the last runs then end together.
     horizon, runs, seed, checkpoints, progress
         As in `simulate`.
@@ -57,7 +57,7 @@ def simulate_all(
     for policy, environment in tasks:
         check_match(policy, environment)
     for policy, environment in _kinds(tasks):
-        warm_up(policy, environment)  # here, lest every process compiles
+        warm_up(policy, environment, horizon)  # here, lest every process compiles
 
     done: list[list[Run]] = [[] for _ in tasks]
     seconds = [0.0] * len(tasks)
@@ -118,9 +118,7 @@ def _played(
     yield from share_out(calls)
 
 
-def _play(
-    task: int, policy: Policy, environment: LinearEnvironment, run: int, frame: Frame
-) -> Played:
+def _play(task: int, policy: Policy, environment: Environment, run: int, frame: Frame) -> Played:
     horizon, seed, checkpoints = frame
     started = time.perf_counter()
     played = play_run(policy, environment, horizon, seed, run, checkpoints)

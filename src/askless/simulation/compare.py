@@ -212,9 +212,9 @@ def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
     rewards = [run.reward_at[at] for run in runs if hasattr(run, "reward_at")]
     return {
         "visits": int(visits),
-        "regret": float(np.mean([run.regret[at] for run in runs])),
+        "regret": float(np.mean([run.regret_at[at] for run in runs])),
         **({"reward": float(np.mean(rewards) / visits)} if rewards else {}),
-        "questions": float(np.mean([run.asked[at] for run in runs]) / visits),
+        "questions": float(np.mean([run.asked_at[at] for run in runs]) / visits),
         "useful_dropped": sum(
             drop.useful for run in runs for drop in run.drops if drop.visit <= visits
         ),

@@ -1,4 +1,4 @@
-"""Figures of simulated runs: regret and survey length against visits."""
+"""Figures of simulated runs: regret, or reward where regret is not known, and survey length."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from matplotlib.ticker import LogFormatter
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from askless.kernels.bundles import Floats, Ints
     from askless.simulation.runs import Runs
 
 # Colours that differ in lightness too, for people who see few colours and for grey print.
@@ -36,6 +37,8 @@ def draw(
 ) -> Figure:
     """Draw several curves side by side in regret and cumulative survey length.
 
+    Where nobody knows the regret of one of them, all show their mean reward a visit instead.
+
     Parameters
     ----------
     curves : mapping of str to Runs
@@ -49,25 +52,30 @@ def draw(
     """
     figure = Figure(figsize=(9.5, 4.6), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
     regret, asked = figure.subplots(1, 2)
+    unknown = any(np.isnan(run.regret_at).any() for runs in curves.values() for run in runs.runs)
     if logarithmic:
         for axes in (regret, asked):
             axes.set_xscale("log")
-            axes.set_yscale("log")
-    if log_regret:
+        asked.set_yscale("log")
+    if (logarithmic or log_regret) and not unknown:  # a mean reward may be negative
         regret.set_yscale("log")
     for i, (label, runs) in enumerate(curves.items()):
         look = (looks or {}).get(label, (COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]))
-        _curve(regret, runs, "regret", label, look)
-        _curve(asked, runs, "asked", label, look)
+        if unknown:
+            _means(regret, runs, label, look)
+        else:
+            _curve(regret, runs, "regret_at", label, look)
+        _curve(asked, runs, "asked_at", label, look)
     for axes in (regret, asked):
         axes.set_title(_on_each_other(axes), loc="left", fontsize="small", color="#555555")
-    regret.set_ylabel("cumulative expected regret" + (" (log scale)" if log_regret else ""))
+    scale = " (log scale)" if log_regret else ""
+    regret.set_ylabel("mean reward a visit" if unknown else f"cumulative expected regret{scale}")
     asked.set_ylabel("cumulative survey length (questions)")
     for axes in (regret, asked):
         axes.set_xlabel("visits")
         if not logarithmic:
             axes.set_xlim(left=0)
-            if axes.get_yscale() == "linear":
+            if axes.get_yscale() == "linear" and not (axes is regret and unknown):
                 axes.set_ylim(bottom=0)
         axes.grid(alpha=0.25)
         axes.xaxis.set_major_formatter("{x:,.10g}")
@@ -93,6 +101,17 @@ def _curve(axes: Axes, runs: Runs, name: str, label: str, look: Look) -> None:
     values = np.array([np.concatenate([[0], getattr(run, name)]) for run in runs.runs])
     if "log" in (axes.get_xscale(), axes.get_yscale()):
         visits, values = visits[1:], values[:, 1:]
+    _band(axes, visits, values, label, look)
+
+
+def _means(axes: Axes, runs: Runs, label: str, look: Look) -> None:
+    """Draw the mean reward of a visit, up to each checkpoint."""
+    values = np.array([run.reward_at / run.visits for run in runs.runs])
+    _band(axes, runs.runs[0].visits, values, label, look)
+
+
+def _band(axes: Axes, visits: Ints, values: Floats, label: str, look: Look) -> None:
+    """Draw the mean of several runs, and their range."""
     colour, style = look
     axes.plot(
         visits, values.mean(axis=0), label=label, linewidth=1.8, color=colour, linestyle=style
@@ -106,7 +125,7 @@ def _on_each_other(axes: Axes) -> str:
     """Say which curves lie on each other, as far as an eye can tell: one hides the others."""
     logarithmic = axes.get_yscale() == "log"
     heights = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.get_lines()}
-    highest = max(float(height.max()) for height in heights.values())
+    highest = max(float(np.abs(height).max()) for height in heights.values())
     groups: list[list[str]] = []
     for label, height in heights.items():
         for group in groups:

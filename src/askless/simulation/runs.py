@@ -1,7 +1,8 @@
-"""What simulated runs leave behind: regret and questions at checkpoints, drops, plays."""
+"""What simulated runs leave behind: regret, rewards and questions at checkpoints, drops, plays."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +18,28 @@ if TYPE_CHECKING:
 __all__ = ["Drop", "Run", "Runs"]
 
 
+def known(figure: float) -> float | None:
+    """Return a figure as JSON has it: None where it is not known."""
+    return None if math.isnan(figure) else float(figure)
+
+
 @dataclass(frozen=True)
 class Drop:
-    """An arm dropped a question: at which visit, after how many of the arm's rows."""
+    """An arm dropped a question: at which visit, after how many of the arm's rows.
+
+    And whether the question has an effect in that arm; None where nobody knows.
+    """
 
     arm: str
     question: str
     visit: int
     row: int
-    useful: bool
+    useful: bool | None
 
 
 @dataclass(frozen=True)
 class Run:
-    """One simulated run.
+    """One simulated run: curves end in `_at`, the figures of the whole run do not.
 
     Attributes
     ----------
@@ -38,14 +47,15 @@ class Run:
         Which run it is; its respondents depend on (seed, index) alone.
     visits : array
         The checkpoints: numbers of visits.
-    regret, asked, cost : array
-        Expected regret, questions asked and what they cost, summed up to each checkpoint.
-    other_arms : int
-        Visits in which the full survey would have given another arm; 0 unless the survey is
-        interactive by the paper's heuristic.
+    regret_at, reward_at, asked_at, cost_at : array
+        Expected regret, rewards, questions asked and what they cost, summed up to each checkpoint.
+        Regret is NaN where nobody knows what to expect of an arm.
     plays_at, widest_at : array (checkpoints × K)
         How often each arm was played up to each checkpoint, and the largest radius of its
         confidence set in those visits: 0 before its first, and if the policy has no such sets.
+    other_arms : int
+        Visits in which the full survey would have given another arm; 0 unless the survey is
+        interactive by the paper's heuristic.
     support : array (K × questions)
         Which questions each arm's model uses at the end.
     drops : tuple of Drop
@@ -54,15 +64,36 @@ class Run:
 
     index: int
     visits: Ints
-    regret: Floats
-    asked: Ints
-    cost: Floats
-    other_arms: int
+    regret_at: Floats
+    reward_at: Floats
+    asked_at: Ints
+    cost_at: Floats
     plays_at: Ints
     widest_at: Floats
+    other_arms: int
     support: Flags
     drops: tuple[Drop, ...]
     questions_left: tuple[str, ...]
+
+    @property
+    def regret(self) -> float:
+        """Expected regret of the run; NaN where nobody knows it."""
+        return float(self.regret_at[-1])
+
+    @property
+    def reward(self) -> float:
+        """Sum of the rewards."""
+        return float(self.reward_at[-1])
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked."""
+        return int(self.asked_at[-1])
+
+    @property
+    def cost(self) -> float:
+        """What they cost."""
+        return float(self.cost_at[-1])
 
     @property
     def plays(self) -> Ints:
@@ -71,19 +102,25 @@ class Run:
         return last
 
     @property
+    def reward_per_visit(self) -> float:
+        """Mean reward."""
+        return float(self.reward / self.visits[-1])
+
+    @property
     def questions_per_visit(self) -> float:
         """Mean number of questions asked."""
-        return float(self.asked[-1] / self.visits[-1])
+        return float(self.asked / self.visits[-1])
 
     @property
     def cost_per_visit(self) -> float:
         """Mean cost of the questions asked."""
-        return float(self.cost[-1] / self.visits[-1])
+        return float(self.cost / self.visits[-1])
 
     @property
-    def useful_dropped(self) -> int:
-        """How many (arm, question) pairs with an effect were dropped."""
-        return sum(drop.useful for drop in self.drops)
+    def useful_dropped(self) -> int | None:
+        """How many (arm, question) pairs with an effect were dropped; None where nobody knows."""
+        flags = [drop.useful for drop in self.drops]
+        return None if None in flags else sum(map(bool, flags))
 
 
 @dataclass(frozen=True)
@@ -113,8 +150,18 @@ class Runs:
 
     @property
     def regret(self) -> float:
-        """Mean regret of a run."""
-        return float(np.mean([run.regret[-1] for run in self.runs]))
+        """Mean regret of a run; NaN where nobody knows it."""
+        return float(np.mean([run.regret for run in self.runs]))
+
+    @property
+    def reward(self) -> float:
+        """Mean sum of a run's rewards."""
+        return float(np.mean([run.reward for run in self.runs]))
+
+    @property
+    def reward_per_visit(self) -> float:
+        """Mean reward of a visit."""
+        return float(np.mean([run.reward_per_visit for run in self.runs]))
 
     @property
     def questions_per_visit(self) -> float:
@@ -132,13 +179,16 @@ class Runs:
         return sum(run.other_arms for run in self.runs)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a run and checkpoint: run, visits, regret, asked, cost."""
+        """Return a row a run and checkpoint: run, visits, regret, reward, asked, cost."""
         with extra("cli"):
             import pandas as pd  # noqa: PLC0415
 
-        columns = ("visits", "regret", "asked", "cost")
+        curves = ("regret", "reward", "asked", "cost")
         frames = [
-            pd.DataFrame({"run": run.index} | {name: getattr(run, name) for name in columns})
+            pd.DataFrame(
+                {"run": run.index, "visits": run.visits}
+                | {name: getattr(run, f"{name}_at") for name in curves}
+            )
             for run in self.runs
         ]
         return pd.concat(frames, ignore_index=True)
@@ -154,7 +204,8 @@ class Runs:
                 {
                     "seed": self.seed,
                     "run": run.index,
-                    "regret": float(run.regret[-1]),
+                    "regret": known(run.regret),
+                    "reward": run.reward,
                     "questions_per_visit": run.questions_per_visit,
                     "cost_per_visit": run.cost_per_visit,
                     "questions_left": list(run.questions_left),
@@ -165,14 +216,18 @@ class Runs:
                 for run in self.runs
             ],
             "mean": {
-                "regret": self.regret,
+                "regret": known(self.regret),
+                "reward": self.reward,
                 "questions_per_visit": self.questions_per_visit,
                 "cost_per_visit": self.cost_per_visit,
             },
         }
 
     def plot(self) -> Figure:
-        """Draw regret and questions asked against visits: mean over runs, and their range."""
+        """Draw regret and questions asked against visits: mean over runs, and their range.
+
+        Where nobody knows the regret, the mean reward instead.
+        """
         with extra("cli"):
             from askless.simulation.figures import draw  # noqa: PLC0415
 

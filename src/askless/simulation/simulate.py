@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from askless.environments import Block, LinearEnvironment
+from askless.checks.blocks import described
+from askless.environments import Environment, LinearEnvironment
+from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import SettingError, extra, shown
-from askless.kernels.bundles import Floats, Ints
+from askless.kernels.bundles import Ints
 from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy
 from askless.policies.linear_ucb import LinearUCB
-from askless.simulation.delays import Delay
-from askless.simulation.players import Fused, Interactive, OneByOne, Played
+from askless.policies.one_by_one import OneByOne
+from askless.simulation.delays import Delay, Late
 from askless.simulation.runs import Drop, Run, Runs
+from askless.simulation.tally import Tally
 
 __all__ = ["simulate"]
 
@@ -29,7 +32,7 @@ MIX = 0x9E3779B97F4A7C15  # spreads seeds over all streams of random numbers
 
 def simulate(
     policy: Policy,
-    environment: LinearEnvironment,
+    environment: Environment,
     horizon: int,
     runs: int = 1,
     seed: int = 0,
@@ -45,8 +48,8 @@ def simulate(
     ----------
     policy : Policy
         Every run starts from a copy of it.
-    environment : LinearEnvironment
-        The respondents; of the same survey, arms and reward range.
+    environment : Environment
+        The respondents; of the same survey, arms and reward range. One of askless, or your own.
     horizon : int
         Visits of a run.
     runs : int
@@ -79,7 +82,7 @@ def simulate(
         raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
     check_match(policy, environment)
     visits = checkpoint_visits(horizon, checkpoints)
-    warm_up(policy, environment, delay)
+    warm_up(policy, environment, horizon, delay)
     started = time.perf_counter()
     if workers == 1:
         done = [_run(policy, environment, delay, visits, seed, i, progress) for i in range(runs)]
@@ -95,24 +98,35 @@ def simulate(
     )
 
 
-def warm_up(policy: Policy, environment: LinearEnvironment, delay: Delay | None = None) -> None:
+def warm_up(
+    policy: Policy, environment: Environment, horizon: int, delay: Delay | None = None
+) -> None:
     """Play two visits on a copy, so that everything is compiled."""
-    _run(policy, environment, delay, np.array([2]), 0, 0, None)
+    _run(policy, environment, delay, np.array([min(2, horizon)]), 0, 0, None)
 
 
-def check_match(policy: Policy, environment: LinearEnvironment) -> None:
+def check_match(policy: Policy, environment: Environment) -> None:
     """Refuse a policy of another survey, other arms or another reward range."""
-    if not policy.survey.same_columns(environment.survey):
+    world = described(environment)
+    if not policy.survey.same_columns(world.survey):
         raise SettingError("the policy's survey is not the environment's; use environment.survey")
-    if policy.arms != tuple(arm.name for arm in environment.arms):
+    if policy.arms != world.arms:
         raise SettingError("the policy's arms are not the environment's; use environment.arms")
-    if policy.reward != environment.reward:
+    if policy.reward != world.reward:
         raise SettingError("the policy's reward range is not the environment's; use its reward")
-    if not (environment.eligible[policy.roster.live] == 1).any():
-        raise SettingError(
-            "every arm that is open to everyone is retired in the policy; some visits would have no"
-            " arm"
-        )
+    if isinstance(environment, LinearEnvironment):
+        if not (environment.eligible[policy.roster.live] == 1).any():
+            raise SettingError(
+                "every arm that is open to everyone is retired in the policy; some visits would"
+                " have no arm"
+            )
+    elif (useful := useful_of(environment)) is not None:
+        shape = policy.support.shape
+        if np.shape(useful) != shape or np.asarray(useful).dtype != bool:
+            raise SettingError(
+                f"environment {world.name}: useful is {shown(useful, 60)}; give booleans of shape"
+                f" {shape}, an arm a row and a question a column, or leave it out"
+            )
 
 
 def describe(policy: Policy) -> dict[str, Any]:
@@ -129,54 +143,9 @@ def describe(policy: Policy) -> dict[str, Any]:
     return settings
 
 
-@dataclass
-class _Tally:
-    """What a run adds up: a block of visits at a time, in constant memory."""
-
-    visits: Ints
-    plays: Ints  # of every arm so far
-    widest: Floats  # radius at which it was played so far
-    regret: list[float] = field(default_factory=list)
-    asked: list[int] = field(default_factory=list)
-    cost: list[float] = field(default_factory=list)
-    plays_at: list[Ints] = field(default_factory=list)
-    widest_at: list[Floats] = field(default_factory=list)
-    total_regret: float = 0.0
-    total_asked: int = 0
-    total_cost: float = 0.0
-    other_arms: int = 0
-    begun: int = 0
-
-    def add(self, played: Played) -> None:
-        self.other_arms += int(played.others.sum())
-        sums, counts = np.cumsum(played.regret), np.cumsum(played.asked)
-        costs = np.cumsum(played.paid)
-        count = len(sums)
-        due = self.visits[(self.visits > self.begun) & (self.visits <= self.begun + count)]
-        start = 0
-        for end in due - self.begun:
-            self._count(played, start, end)
-            self.regret.append(self.total_regret + float(sums[end - 1]))
-            self.asked.append(self.total_asked + int(counts[end - 1]))
-            self.cost.append(self.total_cost + float(costs[end - 1]))
-            self.plays_at.append(self.plays.copy())
-            self.widest_at.append(self.widest.copy())
-            start = end
-        self._count(played, start, count)
-        self.total_regret += float(sums[-1])
-        self.total_asked += int(counts[-1])
-        self.total_cost += float(costs[-1])
-        self.begun += count
-
-    def _count(self, played: Played, start: int, end: int) -> None:
-        arms = played.arms[start:end]
-        self.plays += np.bincount(arms, minlength=len(self.plays))
-        np.maximum.at(self.widest, arms, played.radii[start:end])
-
-
 def _run(
     policy: Policy,
-    environment: LinearEnvironment,
+    environment: Environment,
     delay: Delay | None,
     visits: Ints,
     seed: int,
@@ -185,45 +154,30 @@ def _run(
 ) -> Run:
     policy = copy.deepcopy(policy)
     policy._stream = (seed * MIX + index + 1) % 2**64  # what it draws differs from run to run
-    before = policy.support
-    player: Fused | Interactive | OneByOne
-    if delay is None and isinstance(policy, LinearUCB) and policy.roster.live.all():
-        player = (Interactive if policy.interactive else Fused)(policy, environment)
-    else:
-        player = OneByOne(policy, environment, delay, (seed, index))
-    count = len(policy.arms)
-    tally = _Tally(visits, np.zeros(count, dtype=np.int64), np.zeros(count))
-    drops = np.zeros(before.shape, dtype=np.int64)
-    for block in _blocks(environment, seed, index, int(visits[-1])):
+    player = policy.player() if delay is None else None
+    if player is None:
+        late = delay and Late(delay, policy.reward, (seed, index), number_of(environment))
+        player = OneByOne(policy, late)
+    tally = Tally.empty(visits, len(policy.arms))
+    drops = np.zeros(policy.support.shape, dtype=np.int64)
+    live = policy.roster.live
+    for block in first_respondents(environment, seed, index, int(visits[-1]), live):
         tally.add(player.play(block, tally.begun, drops))
         if progress is not None:
-            progress(len(block.luck))
+            progress(len(block))
     return Run(
         index=index,
         visits=visits,
-        regret=np.array(tally.regret),
-        asked=np.array(tally.asked),
-        cost=np.array(tally.cost),
+        **tally.curves(),
         other_arms=tally.other_arms,
-        plays_at=np.array(tally.plays_at),
-        widest_at=np.array(tally.widest_at),
         support=policy.support,
         drops=_drops(policy, environment, drops),
-        questions_left=policy.needed(policy.roster.live),
+        questions_left=policy.may_ask(),
     )
 
 
-def _blocks(environment: LinearEnvironment, seed: int, index: int, count: int) -> Iterator[Block]:
-    for block in environment.respondents(seed, index):
-        allowed = None if block.allowed is None else block.allowed[:count]
-        yield Block(block.contexts[:count], block.luck[:count], allowed)
-        count -= len(block.luck)
-        if count <= 0:
-            return
-
-
-def _drops(policy: Policy, environment: LinearEnvironment, drops: Ints) -> tuple[Drop, ...]:
-    useful = environment.useful
+def _drops(policy: Policy, environment: Environment, drops: Ints) -> tuple[Drop, ...]:
+    useful = useful_of(environment)
     rows = policy._model.arms.dropped_at if isinstance(policy, LinearUCB) else drops
     found = [
         Drop(
@@ -231,7 +185,7 @@ def _drops(policy: Policy, environment: LinearEnvironment, drops: Ints) -> tuple
             question=policy.survey.names[g],
             visit=int(drops[k, g]),
             row=int(rows[k, g]),
-            useful=bool(useful[k, g]),
+            useful=None if useful is None else bool(useful[k, g]),
         )
         for k, g in np.argwhere(drops > 0)
     ]
@@ -240,7 +194,7 @@ def _drops(policy: Policy, environment: LinearEnvironment, drops: Ints) -> tuple
 
 def _share_out(
     policy: Policy,
-    environment: LinearEnvironment,
+    environment: Environment,
     delay: Delay | None,
     visits: Ints,
     seed: int,
@@ -262,7 +216,7 @@ def _share_out(
 
 def play_run(
     policy: Policy,
-    environment: LinearEnvironment,
+    environment: Environment,
     horizon: int,
     seed: int,
     index: int,

@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.environments import LinearEnvironment, paper_environment
+from askless.checks.blocks import described
+from askless.environments import Environment, LinearEnvironment, paper_environment
+from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import AsklessError, SettingError, StateError, extra, shown
 from askless.policies import Policy, policy_class, policy_of
+from askless.policies.player import LinearBlock
 from askless.simulation.engines import Engine
-from askless.simulation.runs import Run
+from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
     check_match,
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sweep", "read_sweep", "sweep_frame"]
 
-FORMAT, VERSION = "askless.sweep", 2
+FORMAT, VERSION = "askless.sweep", 3
 GRID = {"environments", "policies"}
 KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
 
@@ -50,8 +53,8 @@ class Sweep:
     policies : sequence of mapping
         Each a policy's `name` and its settings; a list stands for each of its values. The name is
         one of `askless.POLICIES`, which has yours once it is registered, or `module:Class`.
-    environments : mapping of str to LinearEnvironment
-        The respondents, by names of your own.
+    environments : mapping of str to Environment
+        The respondents, by names of your own; of askless, or your own.
     horizon, runs, seed : int
         Visits of a run, runs of each combination, seed of all of them.
     checkpoints : int or sequence of int
@@ -73,7 +76,7 @@ class Sweep:
     """
 
     policies: Sequence[Mapping[str, Any]]
-    environments: Mapping[str, LinearEnvironment]
+    environments: Mapping[str, Environment]
     horizon: int
     runs: int = 1
     seed: int = 0
@@ -91,8 +94,10 @@ class Sweep:
         object.__setattr__(self, "_chosen", chosen)
         object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
         for name, world in self.environments.items():
-            if not isinstance(world, LinearEnvironment):
-                raise SettingError(f"environment {name!r} is {shown(world)}; give one of askless")
+            try:
+                described(world)
+            except SettingError as error:
+                raise SettingError(f"environment {name!r}: {error}") from None
             for settings in chosen:
                 check_match(policy_of(settings, world), world)
 
@@ -266,7 +271,7 @@ def _expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def play_job(
-    world: LinearEnvironment,
+    world: Environment,
     name: str,
     settings: dict[str, Any],
     kind: type[Policy] | None,
@@ -277,46 +282,58 @@ def play_job(
 ) -> dict[str, Any]:
     """Play one run of the grid, on whichever machine; return its line.
 
-    `regret_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has, in the order
-    in which it happened: visit, index of the arm, index of the question, the arm's rows then, and
-    whether the question is useful.
+    `regret_at`, `reward_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has,
+    in the order in which it happened: visit, index of the arm, index of the question, the arm's
+    rows then, and whether the question is useful. What nobody knows is None.
     """
     policy = policy_of(settings, world, kind=kind)
     played: Run = play_run(policy, world, horizon, seed, run, checkpoints)
-    arms = [arm.name for arm in world.arms]
     return {
         "environment": name,
         "policy": settings,
         "run": run,
-        "regret": float(played.regret[-1]),
+        "regret": known(played.regret),
+        "reward": played.reward,
         "questions_per_visit": played.questions_per_visit,
         "questions_left": len(played.questions_left),
         "useful_dropped": played.useful_dropped,
         "other_arms": played.other_arms,
         "plays": played.plays.tolist(),
         "visits": played.visits.tolist(),
-        "regret_at": played.regret.tolist(),
-        "asked_at": played.asked.tolist(),
-        "cost_at": played.cost.tolist(),
+        "regret_at": [known(regret) for regret in played.regret_at],
+        "reward_at": played.reward_at.tolist(),
+        "asked_at": played.asked_at.tolist(),
+        "cost_at": played.cost_at.tolist(),
         "drops": [
-            [d.visit, arms.index(d.arm), world.survey.index(d.question), d.row, d.useful]
+            [d.visit, policy.arm_index(d.arm), policy.survey.index(d.question), d.row, d.useful]
             for d in played.drops
         ],
     }
 
 
-def fingerprint(world: LinearEnvironment, seed: int) -> str:
-    """Return a hash of an environment: its table, its noise and its first respondents.
+def fingerprint(world: Environment, seed: int) -> str:
+    """Return a hash of an environment: what it is, and its first respondents in all their numbers.
 
-    And who of them may get which arm.
+    Of a linear one also its table, its noise and who may get which arm.
     """
-    block = next(iter(world.respondents(seed, 0)))
-    digest = hashlib.sha256(json.dumps(world.survey.to_dict(), sort_keys=True).encode())
-    for part in (world.coefficients, world.eligible, *block):
-        if part is not None:
-            digest.update(np.ascontiguousarray(part).tobytes())
-    reward, number = world.reward, world.number
-    digest.update(repr((world.noise, world.spread, reward.low, reward.high, number)).encode())
+    _, survey, arms, reward = described(world)
+    block = next(first_respondents(world, seed, 0, 1 << 62))
+    digest = hashlib.sha256(json.dumps([survey.to_dict(), *arms], sort_keys=True).encode())
+    parts: list[Any] = [block.contexts, block.allowed, useful_of(world)]
+    facts: list[Any] = [reward.low, reward.high, number_of(world)]
+    if isinstance(block, LinearBlock):  # not what is computed from it: machines round differently
+        parts += [block.luck, block.law.coefficients]
+        facts += block.law.noise
+    else:
+        parts += [block.rewards, block.expected]
+    if isinstance(world, LinearEnvironment):
+        parts.append(world.eligible)
+    for part in parts:
+        if part is None:
+            digest.update(b"nothing")
+        else:
+            digest.update(repr(np.shape(part)).encode() + np.ascontiguousarray(part).tobytes())
+    digest.update(repr(facts).encode())
     return digest.hexdigest()[:16]
 
 
@@ -373,8 +390,9 @@ def sweep_rows(path: str | Path) -> Iterator[dict[str, Any]]:
 def sweep_frame(path: str | Path) -> pd.DataFrame:
     """Return the results of a sweep: a row a run, with a column a setting and a figure.
 
-    `regret_at`, `asked_at` and `cost_at` are lists of what was summed up to each of `visits`;
-    `drops` lists (visit, arm, question, the arm's rows then, whether it is useful) by index.
+    `regret_at`, `reward_at`, `asked_at` and `cost_at` are lists of what was summed up to each of
+    `visits`; `drops` lists (visit, arm, question, the arm's rows then, whether it is useful) by
+    index.
     """
     with extra("cli"):
         import pandas as pd  # noqa: PLC0415

@@ -1,0 +1,90 @@
+"""What an environment is: anything that says its survey, arms and reward, and yields blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, runtime_checkable
+
+from askless.checks.blocks import checked_block, described
+from askless.environments.linear import LinearEnvironment
+from askless.errors import SettingError, shown
+from askless.kernels.bundles import Flags
+from askless.policies.player import Block
+from askless.survey import Arm, RewardRange, Survey
+
+__all__ = ["Block", "Environment", "checked_block", "first_respondents", "number_of", "useful_of"]
+
+
+@runtime_checkable
+class Environment(Protocol):
+    """Where simulated respondents come from; any object with these parts is one.
+
+    It may also have `useful` (K × questions, bool): which questions have an effect in which arm;
+    and `number`: which world it is, if it is one of many. `askless.check_environment` says whether
+    it keeps its promises.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> isinstance(al.paper_environment(), al.Environment)
+    True
+    """
+
+    @property
+    def survey(self) -> Survey:
+        """The questions."""
+
+    @property
+    def arms(self) -> Iterable[str | Arm]:
+        """The decisions."""
+
+    @property
+    def reward(self) -> tuple[float, float] | RewardRange:
+        """The smallest and the largest reward there can be."""
+
+    def respondents(self, seed: int, run: int) -> Iterator[Block]:
+        """Draw the respondents of a run, block after block; they depend on (seed, run) alone."""
+
+
+def useful_of(environment: Environment) -> Flags | None:
+    """Return which questions have an effect in which arm (K × questions); None if nobody knows."""
+    useful: Flags | None = getattr(environment, "useful", None)
+    return useful
+
+
+def number_of(environment: Environment) -> int:
+    """Return which world it is."""
+    return int(getattr(environment, "number", 0))
+
+
+def first_respondents(
+    environment: Environment, seed: int, run: int, count: int, live: Flags | None = None
+) -> Iterator[Block]:
+    """Go through the first respondents of a run, so many of them, in blocks that are checked.
+
+    `live` are the arms that a policy may play.
+    """
+    # Our own blocks are made right; checking them would take longer than playing some of them.
+    trusted = type(environment) is LinearEnvironment
+    begun = 0
+    for given in _iterated(environment, seed, run):
+        block = given if trusted else checked_block(environment, given, begun=begun, live=live)
+        yield block.first(count - begun)
+        begun += len(block)
+        if begun >= count:
+            return
+    raise SettingError(
+        f"environment {type(environment).__name__} has {begun} respondents for seed {seed}, run"
+        f" {run}, and the horizon is {count}; shorten the horizon, or let respondents() draw people"
+        " again"
+    )
+
+
+def _iterated(environment: Any, seed: int, run: int) -> Iterator[Any]:
+    blocks = environment.respondents(seed, run)
+    if not isinstance(blocks, Iterable):
+        raise SettingError(
+            f"environment {described(environment).name}: respondents(seed, run) returns"
+            f" {shown(blocks, 60)}; let it yield blocks"
+        )
+    return iter(blocks)
