@@ -8,6 +8,7 @@ import pytest
 
 import askless as al
 from askless.errors import ContractError
+from askless.policies.numbers import Numbers
 from worlds import survey_of
 
 MIXED = survey_of(
@@ -82,9 +83,9 @@ class LooksAtTheClock(Base):
 class GrowsSupports(Base):
     learned = 0
 
-    def _support(self):
-        used = super()._support()
-        used[:, 0] = self.learned % 2 == 1
+    def _needs(self, arm):
+        used = super()._needs(arm)
+        used[0] = self.learned % 2 == 1
         return used
 
     def _learn(self, played, rows, ys):
@@ -104,9 +105,9 @@ class ForgetsToSave(Base):
 class LearnsFromUnused(Base):
     total = 0.0
 
-    def _support(self):
-        used = super()._support()
-        used[:, 0] = False
+    def _needs(self, arm):
+        used = super()._needs(arm)
+        used[0] = False
         return used
 
     def _learn(self, played, rows, ys):
@@ -137,6 +138,7 @@ class ChangesOtherArms(Base):
 class LearnsTwice(Base):
     def learn(self, visit, reward):
         visit.reward = None
+        self._learned = Numbers()
         super().learn(visit, reward)
 
 
@@ -182,9 +184,73 @@ class DecidesWithANumber(Base):
         return 0
 
 
-class WrongSupport(Base):
-    def _support(self):
+class WrongNeeds(Base):
+    def _needs(self, arm):
         return np.ones((1, 1))
+
+
+class WrongMayAsk(Base):
+    def _may_ask(self, mask):
+        return [True] * len(self.survey)
+
+
+class NeedsMoreThanItMayAsk(Base):
+    def _may_ask(self, mask):
+        return np.zeros(len(self.survey), dtype=bool)
+
+    def _needs(self, arm):
+        return np.ones(len(self.survey), dtype=bool)
+
+
+class AsksTooLittle(Base):
+    def _ask(self, z, mask, number):
+        return al.Asked(np.zeros(len(self.survey), dtype=bool), np.array(mask))
+
+
+class AsksTwice(Base):
+    def _ask(self, z, mask, number):
+        return al.Asked(np.ones(len(self.survey), dtype=bool), np.array(mask))
+
+
+class AsksByName(Base):
+    def _ask(self, z, mask, number):
+        return self.survey.names
+
+
+class CountsVisitsNotCopies(Base):
+    def learn(self, visit, reward):
+        if visit.reward is None:
+            self._learned = Numbers()
+        super().learn(visit, reward)
+
+
+class ForgetsWhomItLearned(Base):
+    def to_dict(self):
+        return super().to_dict() | {"learned": []}
+
+
+class LoopsAsItsParent(al.LinUCB):
+    name = "broken"
+
+    def _decide(self, z, mask, number):
+        scores = -super()._decide(z, mask, number).scores
+        return al.Decision(int(np.argmax(np.where(mask, scores, -np.inf))), scores)
+
+    def play(self, z):
+        return al.Policy.play(self, z)
+
+    def _player(self):
+        return super()._player()
+
+
+class ChancesOfMoreThanOne(Base):
+    def _decide(self, z, mask, number):
+        return super()._decide(z, mask, number)._replace(propensities=np.ones(len(mask)))
+
+
+class KindWithoutAName(Base):
+    def _kind(self, mask, number):
+        return None
 
 
 class Nameless(al.Policy):
@@ -203,13 +269,23 @@ class Fails(Base):
         (WithoutRoom, "arm"),
         (IgnoresBatches, "batch"),
         (HidesASetting, "settings.*share"),
-        (DecidesWithANumber, "Decision"),
-        (WrongSupport, "support"),
+        (DecidesWithANumber, "define `_decide`, returning an askless.Decision"),
+        (WrongNeeds, "says what an arm needs; define `_needs`, returning booleans"),
+        (WrongMayAsk, "says what it may ask; define `_may_ask`, returning booleans"),
+        (NeedsMoreThanItMayAsk, "may ask for an arm what that arm needs; define `_needs`"),
+        (AsksTooLittle, "asks what the arm it plays needs; define `_ask`"),
+        (AsksTwice, "asks nothing twice; define `_ask`"),
+        (AsksByName, "says what to ask.*define `_ask`, returning an askless.Asked"),
+        (CountsVisitsNotCopies, "second reward for a visit|forgets what it refused"),
+        (ForgetsWhomItLearned, "second reward for a visit|same state after saving"),
+        (LoopsAsItsParent, "compiled loop.*define `_player`"),
+        (ChancesOfMoreThanOne, "sum to 1.*define `_decide`"),
+        (KindWithoutAName, "kind of a visit; define `_kind`"),
         (Nameless, "name"),
-        (Fails, "KeyError: 'oops'"),
-        (PlaysRetired, "eligible arm|retired arm"),
+        (Fails, "KeyError: 'oops'; define `_learn`"),
+        (PlaysRetired, "eligible arm|retired arm|an arm that the visit may get"),
         (LooksAtTheClock, "order|twice|same"),
-        (GrowsSupports, "shrink only"),
+        (GrowsSupports, "shrink only; define `_needs`"),
         (ForgetsToSave, "after saving"),
         (LearnsFromUnused, "only from the questions"),
         (ChangesOtherArms, "not played"),

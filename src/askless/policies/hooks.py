@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from askless.policies.roster import Roster
     from askless.survey import Survey
 
-__all__ = ["HOOKS", "Hooks", "broken"]
+__all__ = ["HOOKS", "Hooks", "broken", "plays_as_compiled"]
 
 # Every hook with what it returns: contract errors and docs/library.md say it in these words.
 HOOKS = {
@@ -140,15 +140,18 @@ class Hooks(ABC):
         A subclass that overrides anything of the class that has the loop loses it: the loop would
         go on as its parent.
         """
-        kinds = type(self).__mro__
-        owner = next(kind for kind in kinds if "_player" in vars(kind))
-        changed = [vars(self), *(vars(kind) for kind in kinds[: kinds.index(owner)])]
-        if any(_overrides(owner, name, value) for own in changed for name, value in own.items()):
-            return None
-        return self._player()
+        changed = any(_changes(type(self), name, value) for name, value in vars(self).items())
+        return None if changed or not plays_as_compiled(type(self)) else self._player()
 
 
-def _overrides(owner: type, name: str, value: Any) -> bool:
+def plays_as_compiled(kind: type) -> bool:
+    """Whether a class does in every way as the one whose compiled code it has inherited."""
+    owner = next(above for above in kind.__mro__ if "_player" in vars(above))
+    below = kind.__mro__[: kind.__mro__.index(owner)]
+    return not any(_changes(owner, *item) for own in below for item in vars(own).items())
+
+
+def _changes(owner: type, name: str, value: Any) -> bool:
     """Whether an attribute changes what the class `owner` does; its plain data does not."""
     does = callable(value) or isinstance(
         value, property | classmethod | staticmethod | cached_property

@@ -15,6 +15,7 @@ from askless.policies.arm_state import ArmState
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
+from askless.policies.hooks import plays_as_compiled
 from askless.policies.player import Player
 from askless.policies.settings import RARE, Settings
 from askless.policies.visit import Visit
@@ -81,6 +82,7 @@ class LinearUCB(Policy):
             epochs=self.has_epochs,
         )
         self.seed = self.settings.seed
+        self._compiled = plays_as_compiled(type(self))  # else rows take the way of any policy
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
         shares = np.full(len(self.roster), self._share(0))
@@ -218,7 +220,7 @@ class LinearUCB(Policy):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        if type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
+        if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
             model = self._model  # held while the kernel works at its address
             arm: int = doors.play_row(model.address, self.roster.live, z)
             if arm >= 0:
@@ -229,7 +231,8 @@ class LinearUCB(Policy):
         """Learn one row for an arm: a context and the reward it brought."""
         model = self._model
         if (
-            type(z) is ARRAY
+            self._compiled
+            and type(z) is ARRAY
             and z.dtype is FLOAT
             and z.strides == ONE_BY_ONE
             and type(arm_index) is int
