@@ -25,7 +25,7 @@ from askless.policies import (
     load,
     policy_for,
 )
-from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame
+from askless.simulation import Delay, Run, Runs, Sweep, read_sweep, simulate, sweep_frame, warm_up
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
     Arm,
@@ -87,4 +87,5 @@ __all__ = [
     "read_sweep",
     "simulate",
     "sweep_frame",
+    "warm_up",
 ]

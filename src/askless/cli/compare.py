@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from askless.cli.terminal import output, progress_bar, say_compiling
+from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
 
 
@@ -36,7 +36,6 @@ def compare(
     world = paper_environment(arms=arms, features=features)
     count = len(contenders(world, beta_min, delta))
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
-    say_compiling()
     with progress_bar(horizon * runs * count, "all policies") as progress:
         curves = dict(
             compared(

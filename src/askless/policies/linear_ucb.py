@@ -14,6 +14,7 @@ from askless.kernels.bundles import NUMBER, Flags, Floats, Ints, Rule
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Asked, Decision, Policy, Reach
 from askless.policies.effects import Effect, effect_rows
+from askless.policies.first_asks import first_asks
 from askless.policies.settings import RARE, Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
@@ -117,7 +118,7 @@ class LinearUCB(Policy):
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
-        return self._model.arms.n.copy()
+        return self._model.learned.n.copy()
 
     @property
     def estimate(self) -> Floats:
@@ -241,6 +242,9 @@ class LinearUCB(Policy):
     def _ask(self, answers: Mapping[str, Answer], mask: Flags, number: int) -> Asked:
         if not self.settings.interactive:
             return super()._ask(answers, mask, number)
+        first = first_asks(self.survey, self._model.learned, self.settings.grain, answers, mask)
+        if first is not None:
+            return first
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         model = self._model

@@ -61,7 +61,10 @@ class Fused:
         self.ahead = ahead.empty(k, p)
         matter = np.flatnonzero(environment.coefficients.any(axis=0))
         self.matter = np.append(matter, 0)
-        self.coefficients = np.c_[environment.coefficients[:, matter], np.zeros(k)]
+        # In one order of memory: numba would compile the loop for each.
+        self.coefficients = np.ascontiguousarray(
+            np.c_[environment.coefficients[:, matter], np.zeros(k)]
+        )
         self.noise = noise_of(environment)
         self.always = np.array([int(q.always_ask) for q in policy.survey])
         self.cost = np.array([q.cost for q in policy.survey])
@@ -100,7 +103,8 @@ class Interactive:
 
     def __init__(self, policy: LinearUCB, environment: LinearEnvironment) -> None:
         self.policy, self.model = policy, policy._model
-        self.coefficients, self.noise = environment.coefficients, noise_of(environment)
+        self.coefficients = np.ascontiguousarray(environment.coefficients)
+        self.noise = noise_of(environment)
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits."""
