@@ -47,6 +47,7 @@ from askless.simulation import (
     read_sweep,
     simulate,
     sweep_frame,
+    warm_up,
 )
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
@@ -119,4 +120,5 @@ __all__ = [
     "register",
     "simulate",
     "sweep_frame",
+    "warm_up",
 ]

@@ -1,9 +1,16 @@
-"""The cache of compiled kernels: an edit anywhere among the kernels recompiles their callers."""
+"""The cache of compiled kernels, and that whoever waits for them is told so, once.
 
+An edit anywhere among the kernels recompiles their callers.
+"""
+
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import numba
+import pytest
 
 from askless.kernels import ahead, bundles, compiling, doors, radius, ridge, rows, triangle
 
@@ -58,11 +65,95 @@ def test_where_no_cache_can_be_written_kernels_are_compiled_all_the_same(monkeyp
         return real(**options)
 
     monkeypatch.setattr(compiling, "njit", njit)
+    monkeypatch.setattr(compiling, "notice", compiling.Notice())
 
     @compiling.kernel()
     def seven():
         return 7
 
-    assert not compiling.is_cached(seven)
     assert seven() == 7
-    assert compiling.is_cached(seven)  # compiled, in this process
+    assert compiling.notice.folder is None  # which is said to who waits, below
+
+
+# -- who waits is told -----------------------------------------------------------------------------
+
+
+FIRST_DECISION = """
+import askless as al
+from askless.kernels import compiling
+
+compiling.PATIENCE = 0.0  # whatever the machine
+policy = al.LinUCB(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
+print(policy.visit(known={"x1": 0.5, "x2": 0.5}).arm, compiling.notice.seconds > 0)
+"""
+
+
+def test_a_first_decision_says_once_that_it_compiles_and_never_again(tmp_path):
+    """Many kernels are compiled in it; a line for each of them would be some ten lines."""
+
+    def decide():
+        done = subprocess.run(
+            [sys.executable, "-c", FIRST_DECISION],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout, done.stderr
+
+    assert decide() == ("a True\n", f"{compiling.ONCE}\n")
+    assert decide() == ("a False\n", "")  # it comes from the cache
+
+
+@pytest.mark.parametrize(("folder", "line"), [("/a", "ONCE"), (None, "EVERY_TIME")])
+def test_the_line_says_how_often(folder, line, monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "PATIENCE", 0.0)
+    notice = compiling.Notice()
+    notice.folder = folder
+    for _ in range(3):
+        notice.begin()
+        if notice.timer.ident is not None:
+            notice.timer.join()
+        notice.end()
+    assert capsys.readouterr().err == f"{getattr(compiling, line)}\n"
+    assert ("NUMBA_CACHE_DIR" in getattr(compiling, line)) == (folder is None)
+    assert ("askless warm-up" in getattr(compiling, line)) == (folder is not None)
+
+
+def test_one_waits_two_seconds_for_all_kernels_together(capsys):
+    """Not for each: half a minute is made up of many that take less."""
+    notice = compiling.Notice()
+    for before, left in ((0.0, 2.0), (1.5, 0.5), (9.0, 0.0)):
+        notice.seconds = before
+        notice.begin()
+        assert notice.timer.interval == left
+        assert notice.timer.daemon
+        notice.timer.cancel()
+        notice.end()
+        assert notice.seconds > before
+    notice.said = False
+    notice.hush()
+    notice.begin()
+    assert notice.timer.ident is None  # not started
+    notice.end()
+
+
+def test_only_our_own_kernels_count_and_those_reached_by_address_do():
+    before, kept = compiling.notice.seconds, len(compiling.KEPT)
+
+    @numba.njit
+    def theirs(x):
+        return x + 1
+
+    def ours(address, k):
+        return address + k
+
+    assert theirs(1) == 2
+    assert compiling.notice.seconds == before
+    ours.__module__ = "askless.kernels.nowhere"
+    try:
+        assert compiling.address_of(ours) > 0
+        assert compiling.notice.seconds > before
+    finally:
+        del compiling.KEPT[kept:]
+    assert compiling.notice.depth == 0

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from askless import __version__
-from askless.cli import check, compare, init, paper, plan, simulate, sweep
+from askless.cli import check, compare, init, paper, plan, simulate, sweep, warm_up
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
 
@@ -50,6 +50,7 @@ app.command()(sweep.sweep)
 app.command()(plan.plan)
 app.command()(init.init)
 app.command()(check.check)
+app.command()(warm_up.warm_up)
 
 
 def run() -> int:

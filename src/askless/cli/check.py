@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from askless.cli.terminal import output, say_compiling
+from askless.cli.terminal import output
 from askless.environments import Prior
 from askless.policies import policy_for
 from askless.simulation.simulate import describe
@@ -22,7 +22,6 @@ def check(
 ) -> None:
     """Check a study file; says what is wrong with it, with line and key, or what it amounts to."""
     read = Study.read(study)
-    say_compiling()
     policy = policy_for(read)
     if read.plan:
         Prior.of(read)  # refuses what cannot be planned

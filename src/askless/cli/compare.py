@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from askless.cli.terminal import output, progress_bar, say_compiling
+from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
 from askless.policies import POLICIES, policy_class
 from askless.policies.building import settings_of
@@ -41,7 +41,6 @@ def compare(
     if policy:
         chosen = [_with_settings(name, beta_min=beta_min, delta=delta) for name in policy]
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
-    say_compiling()
     with progress_bar(horizon * runs * len(chosen), "all policies") as progress:
         done = run_comparison(
             chosen, world, horizon, runs, seed, workers=workers, progress=progress

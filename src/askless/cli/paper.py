@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, progress_bar, say_compiling
+from askless.cli.terminal import messages, output, progress_bar
 
 if TYPE_CHECKING:
     from askless.report.claims import Claim
@@ -67,7 +67,6 @@ def paper(
         workers = 1  # to start others would take as long as the work
     check_frame(horizon, runs, seed, workers)
     check_folder(out)  # before the work, not after it
-    say_compiling()
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:
         done = paper_experiment(horizon, runs, seed, workers=workers, progress=progress)
     report = write_paper(done, out)[0]

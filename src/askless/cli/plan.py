@@ -12,7 +12,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, progress_bar, say_compiling
+from askless.cli.terminal import messages, output, progress_bar
 from askless.errors import SettingError
 from askless.survey import Study
 
@@ -56,7 +56,6 @@ def plan(
         given["beta_min"] = _numbers("--beta-min", beta_min, float)
     total = visits_of(read, **given, worlds=worlds)  # refuses what cannot be planned
     check_folder(out)  # before the work, not after it
-    say_compiling()
     with progress_bar(total, "the study in plausible worlds") as progress:
         done = evaluation.plan(
             read,

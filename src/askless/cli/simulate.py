@@ -9,7 +9,7 @@ import typer
 import yaml
 from rich.table import Table
 
-from askless.cli.terminal import output, progress_bar, say_compiling
+from askless.cli.terminal import output, progress_bar
 from askless.environments import LinearEnvironment, paper_environment
 from askless.errors import SettingError
 from askless.policies import POLICIES, Policy, policy_class, policy_of
@@ -107,7 +107,6 @@ def simulate(
     }
     chosen = _policy(policy, world, given, _settings(setting or [], given))
     late = _delay(delay, lost=lost, deadline=deadline, silence=silence, order=order)
-    say_compiling()
     with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
         done = run_simulation(
             chosen, world, horizon, runs, seed, delay=late, workers=workers, progress=progress

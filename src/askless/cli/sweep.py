@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, progress_bar, say_compiling
+from askless.cli.terminal import messages, output, progress_bar
 from askless.simulation import read_sweep
 from askless.simulation.engines import ENGINES
 from askless.simulation.sweep import sweep_rows
@@ -34,7 +34,6 @@ def sweep(
 ) -> None:
     """Play a grid of policies and environments; a sweep that was stopped goes on where it was."""
     chosen = read_sweep(file)
-    say_compiling()
     with progress_bar(len(chosen) * chosen.horizon, f"{len(chosen):,} runs") as progress:
         chosen.run(out, engine=engine, address=address, workers=workers, progress=progress)
     table = _means(sweep_rows(out))

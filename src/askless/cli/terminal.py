@@ -9,9 +9,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from askless.kernels.compiling import is_cached
-from askless.kernels.simulation import play_visits
-
 output = Console()
 messages = Console(stderr=True)
 
@@ -19,12 +16,6 @@ messages = Console(stderr=True)
 def complain(message: str) -> None:
     """Say on stderr, in one line where it is one, what is wrong."""
     messages.print(f"askless: {message}", markup=False, highlight=False, soft_wrap=True)
-
-
-def say_compiling() -> None:
-    """Tell who waits that the first run compiles."""
-    if not is_cached(play_visits):
-        messages.print("Compiling, once: this takes up to a minute.", highlight=False)
 
 
 class Speed(ProgressColumn):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -30,12 +31,17 @@ from askless.survey import Survey
 
 MOST_ROWS = 2**53  # beyond that a count is damage
 MOST_GIB = 64  # a study of this size is a slip of the pen
+NEVER = -1  # how many updates ago an arm was derived that has not been
 STATISTICS = ("n", "gram", "moment", "squares")
 SCRATCH = ("inverted", "complete", "row", "scores", "step", "links", "work", "block", "net_work")
 
 
 class ArmState:
-    """The arms of one policy: two flat buffers for the kernels, and named views of them."""
+    """The arms of one policy: two flat buffers for the kernels, and named views of them.
+
+    Nothing is compiled before a kernel is needed: `learned` is what rows have left behind (counts,
+    sums, supports, drops); `arms` are the same arrays once all else has been derived.
+    """
 
     def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
         if floats.ctypes.data % 64:  # a copy lies anywhere
@@ -43,25 +49,30 @@ class ArmState:
             floats[:] = copied
         self.survey = survey
         self.rule: Rule
-        self.arms: Arms
-        self.rule, self.arms = named_arms(ints, floats)
+        self.learned: Arms
+        self.rule, self.learned = named_arms(ints, floats)
         interactive = self.rule.interactive != EVERYTHING
-        self.arms.inverted[:] = 0  # the room for asking is a new one
+        self.learned.inverted[:] = 0  # the room for asking is a new one
         room = asking_buffers(
-            len(self.arms.n),
+            len(self.learned.n),
             survey.column_count,
             np.array([int(question.always_ask) for question in survey]),
             np.array([question.cost for question in survey]),
             wanted=interactive,
         )
         epochs = epochs_buffers(
-            *(len(self.arms.n), len(survey), survey.column_count, self.arms.block.shape[0]),
+            *(len(self.learned.n), len(survey), survey.column_count),
+            self.learned.block.shape[0],
             len(survey.columns.directions),
             wanted=bool(self.rule.epochs),
         )
         self.buffers = (*survey.buffers, ints, floats, *room, *epochs)
         self._header = header_of(self.buffers)
-        self.address = int(self._header.ctypes.data)
+
+    @cached_property
+    def arms(self) -> Arms:
+        """All arrays, everything derived; with what their kernels call, compiled now if need be."""
+        arms, address = self.learned, int(self._header.ctypes.data)
         steps = links.addresses(
             drops=self.rule.beta_min > 0,
             net=self.rule.net != NO_NET,
@@ -69,7 +80,16 @@ class ArmState:
             grain=int(self.rule.grain),
             epochs=bool(self.rule.epochs),
         )
-        self.arms.links[:] = self.address, *steps
+        arms.links[:] = address, *steps
+        new = np.flatnonzero(arms.stale == NEVER)
+        if len(new):
+            doors.refresh(address, new)
+        return arms
+
+    @cached_property
+    def address(self) -> int:
+        """Where the kernels find the arrays."""
+        return int(self.arms.links[0])
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
@@ -83,13 +103,13 @@ class ArmState:
                 f" {MOST_GIB} GiB is the most"
             )
         state = cls(survey, *arms_buffers(len(shares), len(survey), p, widest, rule))
-        arms = state.arms
+        arms = state.learned
         arms.support[:] = 1
         arms.size[:] = p
         arms.columns[:, :p] = np.arange(p)
         arms.share[:] = shares
         arms.dropped_at[:] = -1
-        state.refresh()
+        arms.stale[:] = NEVER
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -97,8 +117,11 @@ class ArmState:
 
     def refresh(self, chosen: Iterable[int] | None = None) -> None:
         """Derive the chosen arms, or all, anew from their statistics."""
-        every = range(len(self.arms.n)) if chosen is None else chosen
-        doors.refresh(self.address, np.array(list(every), dtype=np.int64))
+        every = range(len(self.learned.n)) if chosen is None else chosen
+        # Those that have never been are derived when they are first needed.
+        known = [k for k in every if self.learned.stale[k] != NEVER]
+        if known:
+            doors.refresh(self.address, np.array(known, dtype=np.int64))
 
     def refresh_variance(self) -> None:
         """Bring the diagonals of the inverses up to date, for rules that do not need them."""
@@ -108,10 +131,10 @@ class ArmState:
 
     def appended(self, share: float) -> Self:
         """Return these arms and a new one behind them; no bit of these changes."""
-        shares = np.append(self.arms.share, share)
+        shares = np.append(self.learned.share, share)
         grown = type(self).empty(self.survey, self.rule, shares)
         for name in set(Arms._fields) - set(SCRATCH):
-            getattr(grown.arms, name)[:-1] = getattr(self.arms, name)
+            getattr(grown.learned, name)[:-1] = getattr(self.learned, name)
         return grown
 
     def joined(self, other: ArmState) -> ArmState:
@@ -163,17 +186,17 @@ class ArmState:
 
     def first_packed(self, k: int) -> Ints:
         """Return each question's first packed column in arm k."""
-        widths = self.arms.support[k] * self.survey.columns.width
+        widths = self.learned.support[k] * self.survey.columns.width
         return np.asarray(1 + np.cumsum(widths) - widths)
 
     @property
     def support(self) -> Flags:
         """Which questions each arm's model uses (K × questions)."""
-        return np.asarray(self.arms.support != 0)
+        return np.asarray(self.learned.support != 0)
 
     def to_data(self) -> list[dict[str, Any]]:
         """Return the statistics and drops of every arm as plain data; the rest can be derived."""
-        arms = self.arms
+        arms = self.learned
         return [
             {
                 "n": int(arms.n[k]),
@@ -190,23 +213,24 @@ class ArmState:
 
     def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
         """Fill empty arms with what `to_data` returned; refuse what cannot be."""
-        if len(packed) != len(self.arms.n):
+        if len(packed) != len(self.learned.n):
             raise StateError(
-                f"the file has statistics of {len(packed)} arms, it names {len(self.arms.n)}"
+                f"the file has statistics of {len(packed)} arms, it names {len(self.learned.n)}"
             )
         for k, saved in enumerate(packed):
             self._fill(k, saved)
         self.refresh()
 
     def _fill(self, k: int, saved: dict[str, Any]) -> None:
-        arms = self.arms
+        arms = self.learned
         for g, (at, *evidence) in saved["dropped"].items():
             if not (g.isdecimal() and type(at) is int and 0 <= at < MOST_ROWS):
                 raise StateError(f"arm number {k} of the file has a drop that cannot be")
             arms.dropped_at[k, int(g)] = at
             arms.evidence[k, int(g)] = evidence
             arms.support[k, int(g)] = 0
-        ridge.pack(self.survey.columns, arms, k)
+        if saved["dropped"]:
+            ridge.pack(self.survey.columns, arms, k)
         size = int(arms.size[k])
         if len(saved["gram"]) != size or len(saved["moment"]) != size:
             raise StateError(f"arm number {k} of the file does not fit its own support")

@@ -52,7 +52,7 @@ class EpochState(ArmState):
     def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
         super().__init__(survey, ints, floats)
         self.epochs: Epochs = named_epochs(*self.buffers[6:8])
-        self._rooms = [np.zeros(0) for _ in self.arms.n]
+        self._rooms = [np.zeros(0) for _ in self.learned.n]
         self._table = np.zeros(0)
 
     @classmethod
@@ -90,9 +90,9 @@ class EpochState(ArmState):
     def counting(self, count: int, arms: Iterable[int] | None = None) -> Iterator[None]:
         """Make room for so many rows, and see to it that all of them have been learned."""
         self.make_room(count, arms)
-        before = int(self.arms.n.sum() + self.epochs.held.sum())
+        before = int(self.learned.n.sum() + self.epochs.held.sum())
         yield
-        learned = int(self.arms.n.sum() + self.epochs.held.sum()) - before
+        learned = int(self.learned.n.sum() + self.epochs.held.sum()) - before
         if learned != count:
             raise AssertionError(f"{learned} of {count} rows were learned")
 
@@ -100,9 +100,9 @@ class EpochState(ArmState):
         """Make room for so many further rows of any of these arms, or of all."""
         longest = 0
         for k in range(len(self._rooms)) if arms is None else arms:
-            size = int(self.arms.size[k])
+            size = int(self.learned.size[k])
             # An epoch that begins meanwhile holds no longer rows, and not more than this.
-            rows = int(self.arms.n[k] + self.epochs.held[k]) + count
+            rows = int(self.learned.n[k] + self.epochs.held[k]) + count
             most = max(self.epochs.need[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
             needed = min(int(self.epochs.kept[k]) + count, int(most))
             enough = needed * row_length(size)
@@ -124,7 +124,7 @@ class EpochState(ArmState):
 
     def rows_of(self, k: int) -> tuple[Floats, Floats]:
         """Return the rows of arm k's epoch that are kept: contexts on its columns, and rewards."""
-        size, count = int(self.arms.size[k]), int(self.epochs.kept[k])
+        size, count = int(self.learned.size[k]), int(self.epochs.kept[k])
         length = row_length(size)
         rows = self._rooms[k][: count * length].reshape(count, length)
         return rows[:, :size], rows[:, lanes_of(size)]
@@ -148,7 +148,7 @@ class EpochState(ArmState):
 
     def put_in(self, k: int, row: Floats, y: float) -> None:
         """Add a row to the sums of arm k's finished epochs, exactly; no test looks at it."""
-        arms, size = self.arms, int(self.arms.size[k])
+        arms, size = self.learned, int(self.learned.size[k])
         own = row[arms.columns[k, :size]]
         arms.gram[k, :size, :size] += np.tril(np.outer(own, own))
         arms.moment[k, :size] += own * y
@@ -158,7 +158,7 @@ class EpochState(ArmState):
 
     def _finish_let_go(self, k: int) -> None:
         """Count rows that an arm without questions has let go as those of a finished epoch."""
-        arms, epochs = self.arms, self.epochs
+        arms, epochs = self.learned, self.epochs
         count = int(epochs.held[k] - epochs.kept[k])
         if count > 0:
             self._add_sums(k, -1)
@@ -173,7 +173,7 @@ class EpochState(ArmState):
     def _place(self, k: int, row: Floats, y: float) -> int | None:
         """Return where in arm k's epoch a row is."""
         contexts, rewards = self.rows_of(k)
-        own = row[self.arms.columns[k, : self.arms.size[k]]]
+        own = row[self.learned.columns[k, : self.learned.size[k]]]
         found = np.flatnonzero((contexts == own).all(axis=1) & (rewards == y))
         return int(found[-1]) if len(found) else None
 
@@ -230,12 +230,12 @@ class EpochState(ArmState):
             self._fill_epoch(k, saved["epoch"])
 
     def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
-        epochs, size = self.epochs, int(self.arms.size[k])
+        epochs, size = self.epochs, int(self.learned.size[k])
         contexts = np.array(saved["rows"], dtype=np.float64).reshape(-1, size)
         rewards = np.array(saved["rewards"], dtype=np.float64)
         logs, passed = np.array(saved["logs"], dtype=np.float64), np.array(saved["passed"])
         pace = np.array(saved["pace"], dtype=np.float64)
-        test, dropped = np.array(saved["test"]), self.arms.support[k] == 0
+        test, dropped = np.array(saved["test"]), self.learned.support[k] == 0
         counts = [saved[name] for name in COUNTS]
         let_go = saved["held"] - len(rewards)
         if not (
@@ -271,7 +271,7 @@ class EpochState(ArmState):
     def _are_rows(self, k: int, contexts: Floats, rewards: Floats) -> bool:
         """Whether arm k can have learned these rows: they are in range and on the grids."""
         columns = self.survey.columns
-        own = self.arms.columns[k, : self.arms.size[k]]
+        own = self.learned.columns[k, : self.learned.size[k]]
         low = self.rule.low / self.rule.span if self.rule.raw else -0.5
         whole = np.append(contexts.ravel() * GRID, rewards * REWARD_GRID)
         # The constant's column is always 1; a skipped question has zeros in the others.

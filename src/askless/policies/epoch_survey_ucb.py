@@ -144,7 +144,7 @@ class EpochSurveyUCB(LinearUCB):
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K), those of its epoch under way included."""
-        return np.asarray(self._model.arms.n + self._model.epochs.held)
+        return np.asarray(self._model.learned.n + self._model.epochs.held)
 
     @property
     def epochs(self) -> Ints:

@@ -15,6 +15,7 @@ from askless.policies.arm_state import ArmState
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
+from askless.policies.first_asks import first_asks
 from askless.policies.hooks import plays_as_compiled
 from askless.policies.player import Player
 from askless.policies.settings import RARE, Settings
@@ -121,7 +122,7 @@ class LinearUCB(Policy):
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
-        return self._model.arms.n.copy()
+        return self._model.learned.n.copy()
 
     @property
     def estimate(self) -> Floats:
@@ -262,6 +263,9 @@ class LinearUCB(Policy):
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         if not self.settings.interactive:
             return super()._ask(z, mask, number)
+        first = first_asks(self.survey, self._model.learned, self.settings.grain, z, mask)
+        if first is not None:
+            return first
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         model = self._model
