@@ -16,7 +16,7 @@ from scipy.stats import binom
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import SettingError
-from askless.simulation.players import OneByOne
+from visiting import Visiting
 from worlds import random_answers
 
 SURVEY = al.Survey(
@@ -540,7 +540,7 @@ def test_simulate_plays_a_pilot_fused_and_visit_by_visit_alike(read):
     )
     (run,) = al.simulate(policy, environment, 1_500, seed=7).runs
     visiting = copy.deepcopy(policy)
-    player, drops = OneByOne(visiting, environment), np.zeros(policy.support.shape, dtype=np.int64)
+    player, drops = Visiting(visiting), np.zeros(policy.support.shape, dtype=np.int64)
     played, begun = [], 0
     for block in first_respondents(environment, 7, 0, 1_500):
         played.append(player.play(block, begun, drops))

@@ -14,8 +14,8 @@ import pytest
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import SettingError, StateError
-from askless.simulation.players import OneByOne
 from exact_bounds import dense_arm
+from visiting import Visiting
 from worlds import QUESTIONS, mixed_world, random_answers, small_sets, survey_of
 
 GRAINS = ["arm", "question"]
@@ -121,7 +121,7 @@ def test_the_loop_does_what_visits_do(grain):
     fused = al.simulate(made(al.RidgeSurveyUCB, world, interactive=True, grain=grain), world, 700)
     asked, arms = [], np.zeros(5, dtype=int)
     visiting = made(al.RidgeSurveyUCB, world, interactive=True, grain=grain)
-    player = OneByOne(visiting, world)
+    player = Visiting(visiting)
     for block in first_respondents(world, 0, 0, 700):
         played = player.play(block, 0, np.zeros((5, len(QUESTIONS)), dtype=np.int64))
         asked += played.asked.tolist()

@@ -9,8 +9,9 @@ from scipy.stats import binom
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import SettingError
-from askless.simulation.delays import Waiting
-from askless.simulation.players import AsRows, AsVisits, OneByOne
+from askless.policies.one_by_one import OneByOne
+from askless.simulation.delays import Late
+from visiting import Visiting
 from worlds import mixed_world
 
 RANGE = al.RewardRange(0, 1)
@@ -18,7 +19,7 @@ RANGE = al.RewardRange(0, 1)
 
 def learned(delay, arms, rewards):
     """What is learned after each visit: (arm, visit, reward)."""
-    waiting = Waiting(delay, RANGE, (3, 4))
+    waiting = Late(delay, RANGE, (3, 4))
     out = []
     for visit, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
         waiting.add(arm, visit, reward)
@@ -131,12 +132,9 @@ def test_rows_and_visits_are_the_same_run(order):
     world = mixed_world(3)
     delay = al.Delay(20, "by_reward", order=order)
     players = []
-    for step in (AsRows, AsVisits):
+    for kind in (OneByOne, Visiting):
         policy = al.EpochSurveyUCB(world.survey, arms=world.arms, reward=world.reward, beta_min=0.4)
-        player = OneByOne(policy, world, delay, (1, 2))
-        assert isinstance(player.step, AsRows)
-        player.step = step(policy)
-        players.append(player)
+        players.append(kind(policy, Late(delay, world.reward, (1, 2))))
     drops = [np.zeros((3, len(world.survey)), dtype=int) for _ in players]
     begun = 0
     for block in first_respondents(world, 3, 0, 3_000):

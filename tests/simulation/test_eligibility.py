@@ -12,8 +12,10 @@ from askless.environments.base import first_respondents
 from askless.errors import SettingError
 from askless.kernels.outcome import outcome
 from askless.policies.loops import Fused
-from askless.simulation.players import AsRows, AsVisits, OneByOne
+from askless.policies.one_by_one import OneByOne
+from askless.simulation.delays import Late
 from askless.simulation.simulate import MIX
+from visiting import Visiting
 from worlds import random_arm, survey_of
 
 KINDS = ("scale", "yes_no", "choice", "multi")
@@ -146,7 +148,7 @@ def test_fused_and_one_by_one_are_the_same_run_bit_for_bit_where_sums_are_exact(
     for seed in range(2):
         world = limited_world(seed)
         fused, visiting = made(name, world), made(name, world)
-        players = Fused(fused), OneByOne(visiting, world)
+        players = Fused(fused), Visiting(visiting)
         drops = [np.zeros(fused.support.shape, dtype=np.int64) for _ in players]
         begun = 0
         for block in first_respondents(world, seed, 3, HORIZON):
@@ -205,12 +207,9 @@ def test_late_rows_and_late_visits_are_the_same_run(name):
     """Fails if the short cut for policies that ask everything plays or asks for a barred arm."""
     world, delay = limited_world(1), al.Delay(20, "by_reward")
     players = []
-    for step in (AsRows, AsVisits):
+    for kind in (OneByOne, Visiting):
         policy = made(name, world)
-        player = OneByOne(policy, world, delay, (1, 2))
-        assert isinstance(player.step, AsRows)
-        player.step = step(policy)
-        players.append(player)
+        players.append(kind(policy, Late(delay, world.reward, (1, 2))))
     drops = [np.zeros(policy.support.shape, dtype=int) for _ in players]
     begun = 0
     for block in first_respondents(world, 3, 0, HORIZON):
@@ -291,10 +290,10 @@ def test_late_rewards_of_other_worlds_have_other_delays():
     lost = set()
     for number in (0, 1):
         world = limited_world(0, number=number)
-        player = OneByOne(made("linucb", world), world, al.Delay(lost=0.5, deadline=0), (1, 2))
-        for _ in range(200):
-            player.waiting.add(0, None, 0.5)
-            lost.add((number, player.waiting._now, bool(list(player.waiting.due()))))
+        late = Late(al.Delay(lost=0.5, deadline=0), world.reward, (1, 2), world.number)
+        for now in range(200):
+            late.add(0, None, 0.5)
+            lost.add((number, now, bool(list(late.due()))))
     both = [{now for n, now, came in lost if n == number and came} for number in (0, 1)]
     assert both[0] != both[1]
 
@@ -310,11 +309,10 @@ def test_who_may_get_an_arm_does_not_follow_how_late_rewards_come():
     world = al.LinearEnvironment(
         survey, arms=["a", "b"], reward=(0, 1), spread=0.1, coefficients={}, eligible={"a": 0.5}
     )
-    policy = made("linucb", world)
-    player = OneByOne(policy, world, al.Delay(lost=0.5, deadline=0), (1, 2))
+    late = Late(al.Delay(lost=0.5, deadline=0), world.reward, (1, 2), world.number)
     block = next(itertools.islice(world.respondents(1, 2), 1))
     came = []
     for _ in block.luck:
-        player.waiting.add(0, None, 0.5)
-        came.append(bool(list(player.waiting.due())))
+        late.add(0, None, 0.5)
+        came.append(bool(list(late.due())))
     assert abs((block.allowed[:, 0] & came).mean() - 0.25) <= 0.11

@@ -14,7 +14,7 @@ from askless.environments.base import first_respondents
 from askless.errors import MissingExtraError, SettingError
 from askless.kernels.outcome import outcome
 from askless.policies.loops import Fused
-from askless.simulation.players import OneByOne
+from visiting import Visiting
 from worlds import survey_of
 
 MIXED = [("scale", 1, True), ("choice", 3, False), ("multi", 2, True), ("yes_no", 1, False)]
@@ -63,7 +63,7 @@ def policies():
 @pytest.mark.parametrize(("world", "policy"), list(policies()))
 def test_the_fused_loop_and_visits_decide_alike(world, policy):
     fused, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
-    players = Fused(fused), OneByOne(visiting, world)
+    players = Fused(fused), Visiting(visiting)
     drops = [np.zeros(policy.support.shape, dtype=np.int64) for _ in players]
     begun = 0
     for block in first_respondents(world, 7, 0, 3_000):
@@ -103,7 +103,7 @@ def test_exact_ties_are_broken_alike_however_visits_are_scored():
         drops = np.zeros(policy.support.shape, dtype=np.int64)
         for block in first_respondents(world, seed, 0, 300):
             one = Fused(fused).play(block, 0, drops)
-            other = OneByOne(visiting, world).play(block, 0, drops)
+            other = Visiting(visiting).play(block, 0, drops)
             np.testing.assert_array_equal(one[0], other[0])
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.environments import LinearEnvironment
+from askless.environments import Environment
 from askless.errors import SettingError, extra, shown
 from askless.policies import Policy, policy_of
-from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.batch import simulate_all
 from askless.simulation.runs import Run, Runs
 from askless.simulation.simulate import Checkpoints
@@ -46,8 +46,8 @@ class Comparison:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Go through the figures, a mapping a policy and number of visits.
 
-        At 1,000, 10,000, … visits and at the horizon: `curve`, `visits`, mean `regret` up to then,
-        mean `reward` and `questions` a visit (`reward` where runs have it), and `useful_dropped`,
+        At 1,000, 10,000, … visits and at the horizon: `curve`, `visits`, mean `regret` up to then
+        (where expectations are known), mean `reward` and `questions` a visit, and `useful_dropped`,
         how many (arm, question) pairs with an effect were dropped in all runs.
         """
         for label, found in self.runs.items():
@@ -78,26 +78,27 @@ class Comparison:
         lines: list[tuple[str, str, list[str]]] = []
         for label, found in self.runs.items():
             rows = [_figures(found.runs, at) for at in _rows_at(found)]
-            for name in [name for name in FIGURES if name in rows[0]]:
+            for i, name in enumerate(name for name in FIGURES if name in rows[0]):
                 values = [row[name] for row in rows]
                 cells = [f"{value:,.{_digits(name, values)}f}" for value in values]
-                lines.append((_short(label) if name == "regret" else "", name, cells))
+                lines.append(("" if i else _short(label), name, cells))
         many = "1 run" if len(first.runs) == 1 else f"{len(first.runs):,} runs"
         heading = (f"mean of {many}, up to", "visits", [f"{v:,}" for v in visits])
-        return "\n".join([*_aligned([heading, *lines]), self._lost()])
+        return "\n".join([*_aligned([heading, *lines]), *self._lost()])
 
-    def _lost(self) -> str:
-        lost = [
-            f"{label} ({dropped})"
-            for label, found in self.runs.items()
-            if (dropped := sum(run.useful_dropped for run in found.runs))
-        ]
-        return f"Useful questions were dropped by: {', '.join(lost) or 'none'}."
+    def _lost(self) -> list[str]:
+        counts = {
+            label: [run.useful_dropped for run in found.runs] for label, found in self.runs.items()
+        }
+        if any(None in dropped for dropped in counts.values()):  # nobody knows what is useful
+            return []
+        lost = [f"{label} ({sum(map(int, d))})" for label, d in counts.items() if any(d)]  # type: ignore[arg-type]
+        return [f"Useful questions were dropped by: {', '.join(lost) or 'none'}."]
 
 
 def compare(
     policies: Sequence[Contender] | Mapping[str, Contender],
-    world: LinearEnvironment,
+    world: Environment,
     horizon: int,
     runs: int = 1,
     seed: int = 0,
@@ -113,7 +114,7 @@ def compare(
     policies : sequence, or mapping of str to the same
         Each a policy, the name of one, or a mapping with its `name` and settings. A mapping gives
         them labels; else they are called by their names and by the settings in which they differ.
-    world : LinearEnvironment
+    world : Environment
         The respondents.
     horizon, runs, seed, checkpoints, progress
         As in `simulate`.
@@ -145,13 +146,13 @@ def compare(
 
 
 def _speed(policy: Policy) -> int:
-    if not isinstance(policy, LinearUCB):
+    if policy.player() is None:
         return 0
-    return 1 if policy.interactive else 2
+    return 1 if policy._settings().get("interactive") else 2
 
 
 def _labelled(
-    policies: Sequence[Contender] | Mapping[str, Contender], world: LinearEnvironment
+    policies: Sequence[Contender] | Mapping[str, Contender], world: Environment
 ) -> dict[str, Policy]:
     """Return the policies by their labels."""
     if isinstance(policies, str | Policy) or not isinstance(policies, Sequence | Mapping):
@@ -166,7 +167,7 @@ def _labelled(
     return dict(zip(_labels(made), made, strict=True))
 
 
-def _made(given: Any, world: LinearEnvironment) -> Policy:
+def _made(given: Any, world: Environment) -> Policy:
     if isinstance(given, Policy):
         return given
     if isinstance(given, str):
@@ -209,14 +210,14 @@ def _rows_at(runs: Runs) -> list[int]:
 def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
     """Return the means over runs up to a checkpoint."""
     visits = runs[0].visits[at]
-    rewards = [run.reward_at[at] for run in runs if hasattr(run, "reward_at")]
+    regret = float(np.mean([run.regret_at[at] for run in runs]))
     return {
         "visits": int(visits),
-        "regret": float(np.mean([run.regret_at[at] for run in runs])),
-        **({"reward": float(np.mean(rewards) / visits)} if rewards else {}),
+        **({} if math.isnan(regret) else {"regret": regret}),
+        "reward": float(np.mean([run.reward_at[at] for run in runs]) / visits),
         "questions": float(np.mean([run.asked_at[at] for run in runs]) / visits),
         "useful_dropped": sum(
-            drop.useful for run in runs for drop in run.drops if drop.visit <= visits
+            bool(drop.useful) for run in runs for drop in run.drops if drop.visit <= visits
         ),
     }
 
