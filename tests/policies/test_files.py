@@ -85,7 +85,7 @@ def test_the_file_is_plain_json_without_nan(saved):
         raise AssertionError(constant)
 
     content = json.loads(saved.read_text(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("askless.policy", 1)
+    assert (content["format"], content["version"]) == ("askless.policy", 2)
 
 
 def test_a_cut_off_file_is_refused(saved):
@@ -157,8 +157,11 @@ def test_content_that_cannot_be_is_refused_even_with_a_checksum(saved, change):
 
 def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
     content = json.loads(saved.read_text())
-    saved.write_text(json.dumps(content | {"version": 2}))
-    with pytest.raises(StateError, match=r"version 2.*newer"):
+    saved.write_text(json.dumps(content | {"version": 1}))
+    with pytest.raises(StateError, match=r"version 1.*older"):
+        al.load(saved)
+    saved.write_text(json.dumps(content | {"version": 3}))
+    with pytest.raises(StateError, match=r"version 3.*newer"):
         al.load(saved)
     saved.write_text(json.dumps(content | {"format": "other"}))
     with pytest.raises(StateError, match="not a saved askless policy"):
