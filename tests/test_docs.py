@@ -16,8 +16,10 @@ from askless.survey.study_file import (
     EpochSection,
     LinUCBSection,
     OFULSection,
+    RewardSection,
     RidgeSection,
     StudyFile,
+    SurveyBanditSection,
     UniformSection,
     json_schema,
 )
@@ -135,7 +137,7 @@ def test_the_published_schema_is_the_one_that_is_used():
 def test_the_pages_name_every_key_and_setting():
     page = (ROOT / "docs/study-file.md").read_text()
     keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
-    for section in (EpochSection, RidgeSection, UniformSection):
+    for section in (SurveyBanditSection, RewardSection, RidgeSection, UniformSection):
         keys |= set(section.model_fields)
     for key in keys:
         assert f"`{key}`" in page, key
@@ -146,6 +148,7 @@ def test_the_pages_name_every_key_and_setting():
 
 def test_the_radii_of_study_files_are_those_of_the_policies():
     sections = {
+        "survey-bandit": SurveyBanditSection,
         "epoch": EpochSection,
         "ridge": RidgeSection,
         "elastic-net": ElasticNetSection,

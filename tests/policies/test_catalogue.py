@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from own_policies import TEXT, played_in_turn, rotates
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StateError, StudyError
 from askless.policies import policy_class, policy_of
 from askless.policies.building import settings_of
 from askless.policies.files import checksum
+from own_policies import TEXT, played_in_turn, rotates
 
 STUDY = """\
 schema: 1
@@ -62,7 +62,7 @@ def test_a_policy_without_a_name_is_the_recommended_one():
     assert type(policy) is al.SurveyBandit
     assert (policy.interactive, policy.growth) == ("certified", 2)
     assert al.policy_for(study("{beta_min: 2, interactive: false}")).interactive is False
-    assert list(al.POLICIES)[0] == "survey-bandit"
+    assert next(iter(al.POLICIES)) == "survey-bandit"
 
 
 @pytest.mark.parametrize(

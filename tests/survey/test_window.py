@@ -41,8 +41,10 @@ def test_a_number_of_visits_is_read(text, visits):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "14", "days", "14days", "-1 days", "1e3 days", "14 Days", "1,000 visits", "inf days"]
-    + ["14 days\n", "١٤ days", "1 2 days", "14 dayss", "14 moons", "nan visits", 14, None, True],
+    [
+        *("", "14", "days", "14days", "-1 days", "1e3 days", "14 Days", "1,000 visits", "inf days"),
+        *("14 days\n", "١٤ days", "1 2 days", "14 dayss", "14 moons", "nan visits", 14, None, True),
+    ],
 )
 def test_what_is_no_window_is_refused_with_examples(text):
     with pytest.raises(SettingError, match=r"window is .*such as 14 days.*500 visits"):
