@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,14 +76,14 @@ class Comparison:
 
     def __str__(self) -> str:
         rows = list(self.rows())
-        shown_ones = [name for name in FIGURES if name in rows[0]]
-        digits = {name: _digits(name, [row[name] for row in rows]) for name in shown_ones}
+        names = [name for name in FIGURES if name in rows[0]]
+        digits = {name: _digits(name, [row[name] for row in rows]) for name in names}
         lines: list[Line] = []
         for label in self.runs:
             own = [row for row in rows if row["curve"] == label]
-            for name in shown_ones:
+            for name in names:
                 cells = [f"{row[name]:,.{digits[name]}f}" for row in own]
-                lines.append((_short(label) if name == "regret" else "", name, cells))
+                lines.append((_short(label) if name == names[0] else "", name, cells))
         count = len(next(iter(self.runs.values())).runs)
         many = "1 run" if count == 1 else f"{count:,} runs"
         heading = (f"mean of {many}, up to", "visits", [f"{row['visits']:,}" for row in own])
@@ -94,7 +95,8 @@ class Comparison:
             for label, found in self.runs.items()
             if (dropped := sum(run.useful_dropped for run in found.runs))
         ]
-        return f"Useful questions were dropped by: {', '.join(lost) or 'none'}."
+        said = f"Useful questions were dropped by: {', '.join(lost) or 'none'}."
+        return fill(said, WIDEST, break_long_words=False, break_on_hyphens=False)
 
 
 def compare(
