@@ -16,8 +16,10 @@ from askless.survey.study_file import (
     EpochSection,
     LinUCBSection,
     OFULSection,
+    RewardSection,
     RidgeSection,
     StudyFile,
+    SurveyBanditSection,
     UniformSection,
     json_schema,
 )
@@ -61,14 +63,25 @@ def test_the_planning_page_s_code_runs(tmp_path, monkeypatch, capsys):
     assert names["world"].useful.any(axis=1).all()
 
 
-def test_the_library_page_s_own_policy_keeps_the_contract():
+def test_the_library_page_s_own_policy_keeps_the_contract(catalogue):
     *_, own = python_blocks(ROOT / "docs" / "library.md")
     names = {}
     exec(own, names)
+    assert catalogue["best_on_average"] is names["BestOnAverage"]
     policy = names["BestOnAverage"](al.Survey.unit(1), arms=["a", "b"], reward=(0, 1))
     for reward in (0.1, 0.9):
         policy.learn_row(policy.play([1, 0.5]), [1, 0.5], reward)
     assert policy.play([1, 0.5]) == 1
+
+
+def test_the_library_page_s_comparison_runs(tmp_path, monkeypatch, capsys):
+    (code,) = [b for b in python_blocks(ROOT / "docs" / "library.md") if "al.compare(" in b]
+    monkeypatch.chdir(tmp_path)
+    names = {"al": al}
+    exec(code.replace("horizon=10_000, runs=3", "horizon=1_500, runs=2"), names)
+    assert list(names["found"].runs) == ["linucb", "survey-bandit", "uniform"]
+    assert "mean of 2 runs, up to" in capsys.readouterr().out
+    assert Path("comparison.png").stat().st_size > 1_000
 
 
 def test_the_library_page_s_pilot_is_read_and_simulated(tmp_path, monkeypatch):
@@ -135,7 +148,7 @@ def test_the_published_schema_is_the_one_that_is_used():
 def test_the_pages_name_every_key_and_setting():
     page = (ROOT / "docs/study-file.md").read_text()
     keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
-    for section in (EpochSection, RidgeSection, UniformSection):
+    for section in (SurveyBanditSection, RewardSection, RidgeSection, UniformSection):
         keys |= set(section.model_fields)
     for key in keys:
         assert f"`{key}`" in page, key
@@ -146,6 +159,7 @@ def test_the_pages_name_every_key_and_setting():
 
 def test_the_radii_of_study_files_are_those_of_the_policies():
     sections = {
+        "survey-bandit": SurveyBanditSection,
         "epoch": EpochSection,
         "ridge": RidgeSection,
         "elastic-net": ElasticNetSection,

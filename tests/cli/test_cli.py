@@ -9,6 +9,7 @@ import pytest
 
 import askless as al
 from askless.survey.study import EXAMPLE
+from own_policies import TEXT, played_in_turn
 
 
 def askless(*arguments, cwd=None):
@@ -57,7 +58,7 @@ def test_every_setting_reaches_the_policy():
 
 @pytest.mark.parametrize("grain", ["arm", "question"])
 def test_an_interactive_simulation_says_that_no_arm_differs(grain):
-    options = ("--beta-min", 0.5, "--sigma", 0.1, "--alpha", 0.1, *SMALL)
+    options = ("--policy", "epoch", "--beta-min", 0.5, "--sigma", 0.1, "--alpha", 0.1, *SMALL)
     asks = ("--interactive", "certified", "--grain", grain)
     found = json.loads(askless("simulate", *options, *asks, "--json").stdout)
     full = json.loads(askless("simulate", *options, "--json").stdout)
@@ -81,7 +82,8 @@ def test_every_policy_runs_and_prints_a_table(policy):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("simulate",), "epoch needs --beta-min"),
+        (("simulate",), "survey-bandit needs --beta-min"),
+        (("simulate", "--policy", "epoch"), "epoch needs --beta-min"),
         (("simulate", "--beta-min", "x"), "--beta-min"),
         (("simulate", "--beta-min", "-1"), "beta_min is -1"),
         (("simulate", "--beta-min", "3"), "beta_min is 3"),
@@ -95,7 +97,25 @@ def test_every_policy_runs_and_prints_a_table(policy):
             ("simulate", "--beta-min", ".3", "--interactive", "yes"),
             "--interactive is 'yes'; choose certified or paper_heuristic",
         ),
-        (("simulate", "--beta-min", ".3", "--grain", "question"), "grain is a setting of"),
+        (
+            ("simulate", "--policy", "epoch", "--beta-min", ".3", "--grain", "question"),
+            "grain is a setting of",
+        ),
+        (("simulate", "--policy", "nowhere:Mine"), "'nowhere' cannot be imported"),
+        (("simulate", "--policy", "askless:Mine"), "has no class 'Mine'; its policies are"),
+        (("simulate", "--policy", "askless:Survey"), "no subclass of askless.Policy"),
+        (("simulate", "--policy", "uniform", "--setting", "sede=1"), "did you mean 'seed'"),
+        (("simulate", "--policy", "uniform", "--setting", "seed"), "as in rate=0.5"),
+        (("simulate", "--policy", "uniform", "--setting", "seed=[1]"), "give a number, a text"),
+        (
+            ("simulate", "--policy", "uniform", "--setting", "seed=1", "--setting", "seed=2"),
+            "seed is there twice",
+        ),
+        (
+            ("simulate", "--policy", "linucb", "--setting", "beta_min=1"),
+            "--setting beta_min=1: use the option --beta-min",
+        ),
+        (("compare", "--policy", "magic"), "no policy 'magic'"),
         (
             ("simulate", "--beta-min", ".3", "--interactive", "certified", "--grain", "word"),
             "--grain is 'word'; choose arm or question",
@@ -156,6 +176,68 @@ def test_init_then_check(tmp_path):
     assert "cannot write" in askless("init", "no/such/folder.yaml", cwd=tmp_path).stderr
 
 
+def test_check_says_how_long_a_reward_may_take_and_by_which_policy(tmp_path):
+    study, text = tmp_path / "study.yaml", EXAMPLE.read_text()
+    study.write_text(text)
+    found = json.loads(askless("check", study, "--json").stdout)
+    assert (found["policy"], found["window"], found["silence"]) == ("survey-bandit", None, None)
+    assert "window" not in askless("check", study).stdout
+    text = text.replace("# window: 14", "window: 14")
+    study.write_text(text)
+    assert "14 days, then not learned" in askless("check", study).stdout
+    study.write_text(text.replace("# silence: 0", "silence: 0"))
+    found = json.loads(askless("check", study, "--json").stdout)
+    assert (found["window"], found["silence"]) == ("14 days", 0)
+    shown = askless("check", study).stdout
+    assert "14 days, then taken to be 0" in shown
+    assert "survey-bandit" in shown
+
+
+def test_a_policy_of_one_s_own_is_taken_from_the_folder_by_every_verb(tmp_path):
+    """As with an installed command, which does not look into the folder by itself (-P)."""
+    (tmp_path / "turns.py").write_text(TEXT)
+
+    def run(*arguments):
+        command = [sys.executable, "-P", "-m", "askless", *map(str, arguments)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    few = ("--arms", 3, "--features", 2, "--horizon", 40, "--runs", 2)
+    own = ("--policy", "turns:Rotates")
+    found = json.loads(run("simulate", *own, "--setting", "step=2", *few, "--json"))
+    world = al.paper_environment(arms=3, features=2)
+    assert found["policy"] == "rotates"
+    assert found["settings"]["step"] == 2
+    assert [r["plays"] for r in found["runs"]] == [played_in_turn(world, 40, 2)] * 2
+    rows = json.loads(run("compare", *own, "--policy", "ridge", *few, "--workers", 2, "--json"))
+    assert [row["curve"] for row in rows] == ["rotates", "ridge"]
+    (tmp_path / "sweep.yaml").write_text(
+        "{horizon: 40, policies: [{name: 'turns:Rotates', step: [1, 2]}],"
+        " environments: [{name: paper, arms: 3, features: 2}]}"
+    )
+    run("sweep", "sweep.yaml", "--workers", 2)
+    lines = (tmp_path / "sweep.jsonl").read_text().splitlines()[1:]
+    assert [json.loads(line)["plays"] for line in lines] == [
+        played_in_turn(world, 40, step) for step in (1, 2)
+    ]
+    text = EXAMPLE.read_text().replace("  beta_min: 20 #", "  name: turns:Rotates\n  step: 2 #")
+    (tmp_path / "study.yaml").write_text(
+        text.replace("  delta: 0.05", "  # ").replace("  interactive: true", "  # ")
+    )
+    assert "turns:Rotates" in run("check", "study.yaml")
+
+
+def test_the_settings_of_a_policy_are_read_as_yaml_reads_them():
+    done = askless("simulate", "--policy", "uniform", "--setting", "seed=5", *SMALL, "--json")
+    world = al.paper_environment(arms=3, features=5)
+    policy = al.Uniform(world.survey, arms=world.arms, reward=world.reward, seed=5)
+    expected = al.simulate(policy, world, 3_000, runs=2, seed=9).to_dict()
+    assert json.loads(done.stdout)["runs"] == expected["runs"]
+    skips = ("--beta-min", 0.5, "--setting", "judge_skips=false", *SMALL, "--json")
+    assert json.loads(askless("simulate", *skips).stdout)["settings"]["judge_skips"] is False
+
+
 def test_check_says_what_is_wrong_and_where(tmp_path):
     study = tmp_path / "study.yaml"
     askless("init", study)
@@ -172,7 +254,8 @@ def test_the_settings_of_epochs_and_late_rewards_reach_the_simulation():
     late = ("--delay", "heavy_tailed:5", "--lost", 0.1, "--deadline", 40, "--silence", 0.5)
     found = json.loads(askless("simulate", *options, *late, "--json").stdout)
     settings = found["settings"]
-    assert (found["policy"], settings["growth"], settings["explore"]) == ("epoch", 1.7, 0.25)
+    assert found["policy"] == "survey-bandit"
+    assert (settings["growth"], settings["explore"]) == (1.7, 0.25)
     assert settings["delay"] == {
         "visits": 5.0,
         "shape": "heavy_tailed",
@@ -202,6 +285,21 @@ def test_the_comparison_has_a_table_and_a_figure(tmp_path):
     assert found["questions"] == expected.questions_per_visit
     table = askless("compare", *options, cwd=tmp_path).stdout
     assert all(curve in table for curve in curves)
+    assert "* no guarantee" in table
+
+
+def test_the_policies_of_a_comparison_can_be_chosen(tmp_path):
+    options = ("--horizon", 1200, "--runs", 1, "--arms", 3, "--features", 4, "--beta-min", 0.8)
+    chosen = [part for name in ("survey-bandit", "uniform") for part in ("--policy", name)]
+    rows = json.loads(askless("compare", *chosen, *options, "--json", cwd=tmp_path).stdout)
+    assert [row["curve"] for row in rows] == ["survey-bandit"] * 2 + ["uniform"] * 2
+    world = al.paper_environment(arms=3, features=4)
+    made = {"arms": world.arms, "reward": world.reward}
+    ours = al.SurveyBandit(world.survey, beta_min=0.8, delta=0.1, **made)
+    for row, policy in zip(rows[1::2], (ours, al.Uniform(world.survey, **made)), strict=True):
+        assert row["regret"] == al.simulate(policy, world, 1_200).regret
+    shown = askless("compare", *chosen, *options, cwd=tmp_path).stdout
+    assert "guarantee" not in shown
 
 
 def test_the_paper_prints_json_and_writes_a_report(tmp_path):

@@ -72,7 +72,7 @@ def test_curves_have_the_settings_that_are_stated(done):
         assert len(curve.runs.runs) == RUNS
         if key.label == EPOCH:
             assert (curve.runs.policy, settings["coding"], settings["interactive"]) == (
-                "epoch",
+                "survey-bandit",
                 "centred",
                 "certified",
             )

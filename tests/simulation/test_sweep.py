@@ -8,12 +8,14 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 
 import askless as al
 from askless.errors import SettingError, StateError
 from askless.simulation import engines
 from askless.simulation.engines import Engine
+from own_policies import TEXT, played_in_turn, rotates
 
 FILE = """
 horizon: 400
@@ -123,6 +125,50 @@ def test_every_engine_writes_the_same_bytes(file, tmp_path, engine):
     assert [row["runs"] for row in table] == [3] * 6
 
 
+SCRIPT = """
+import sys
+
+if __name__ == "__main__":
+    al.register(Rotates)
+    sweep = al.Sweep(
+        [{"name": "rotates", "step": [1, 2]}, {"name": "theirs:Rotates", "step": 2}],
+        {"w": al.paper_environment(arms=3, features=2)},
+        horizon=40,
+        runs=2,
+    )
+    sweep.run("alone.jsonl", workers=1)
+    sweep.run("out.jsonl", engine=sys.argv[1], workers=2)
+"""
+
+
+@pytest.mark.parametrize("engine", ["local", "dask", "ray"])
+def test_every_engine_plays_policies_of_one_s_own(tmp_path, engine):
+    """Fails if a class that only the script knows does not travel to the processes that play it."""
+    (tmp_path / "script.py").write_text(TEXT + SCRIPT)
+    (tmp_path / "theirs.py").write_text(TEXT)
+    command = [sys.executable, "script.py", engine]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "out.jsonl"
+    assert out.read_bytes() == (tmp_path / "alone.jsonl").read_bytes()
+    header, *rows = lines(out)
+    assert header["policies"] == [
+        {"name": "rotates", "step": 1},
+        {"name": "rotates", "step": 2},
+        {"name": "theirs:Rotates", "step": 2},
+    ]
+    world = al.paper_environment(arms=3, features=2)
+    for row in rows:
+        assert row["plays"] == played_in_turn(world, 40, row["policy"]["step"])
+
+
+def test_settings_that_cannot_be_written_down_are_refused(catalogue):
+    al.register(rotates())
+    for step in (np.zeros(2), float("nan"), {1}):
+        with pytest.raises(SettingError, match="that can be written down as JSON"):
+            al.Sweep([{"name": "rotates", "step": step}], {"w": al.paper_environment(2, 2)}, 5)
+
+
 def test_a_sweep_that_is_killed_goes_on_where_it_was(file, tmp_path):
     """Fails if a line is lost, written twice, or differs after a restart."""
     long = FILE.replace("runs: 3", "runs: 200").replace("400", "3000")
@@ -175,8 +221,8 @@ def test_other_files_and_broken_ones_are_refused_and_left_as_they_are(file, tmp_
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("name: linucb", "name: frobnicate", "there is no policy 'frobnicate'; choose epoch"),
-        ("beta_min: [0.5, 0.9]", "betamin: 1", "policy 'epoch': .*unexpected keyword"),
+        ("name: linucb", "name: frobnicate", "no policy 'frobnicate'; choose survey-bandit"),
+        ("beta_min: [0.5, 0.9]", "betamin: 1", "policy 'epoch' has no setting 'betamin'"),
         ("beta_min: [0.5, 0.9]", "beta_min: 9", "policy 'epoch': beta_min is 9"),
         ("beta_min: [0.5, 0.9]", "beta_min: []", "'beta_min' of a sweep is an empty list"),
         ("name: paper", "name: moon", "there is no environment 'moon'; choose paper"),

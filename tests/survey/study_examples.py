@@ -131,8 +131,35 @@ SHAPE = {
     "no low end of the reward": Fault(
         "  low: -10\n", "", "reward:", ("reward", "'low'", "missing")
     ),
-    "no name in the policy": Fault(
-        "  name: ridge\n", "", "policy:", ("policy", "'name'", "missing")
+    "no beta_min of the policy without a name": Fault(
+        "  name: ridge\n  beta_min: 5\n", "", "policy:", ("policy", "'beta_min'", "missing")
+    ),
+    "a policy that is not written as module:Class": Fault(
+        "name: ridge", "name: 'my module:Mine'", "my module", ("policy.name", "module:Class")
+    ),
+    "a window without a unit": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: 14\n",
+        "window: 14",
+        ("reward.window", "'14'", "a unit", "14 days"),
+    ),
+    "a window of an unknown unit": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: 2 moons\n",
+        "window: 2",
+        ("reward.window", "'2 moons'", "500 visits"),
+    ),
+    "a list as a window": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: [14, days]\n",
+        "window: [",
+        ("reward.window", "not a text"),
+    ),
+    "a text as a silence": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: 1 day\n  silence: none\n",
+        "silence: none",
+        ("reward.silence", "'none'", "number"),
     ),
     "no kind": Fault(
         "kind: yes_no\n    name: donor", "name: donor", "- name: donor", ("questions[2]", "'kind'")
@@ -266,6 +293,30 @@ MEANING = {
     "reward ends the wrong way round": Fault(
         "low: -10", "low: 200", "reward:", ("reward", "200", "100")
     ),
+    "half a visit as a window": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: 0.5 visits\n",
+        "window:",
+        ("reward.window", "0.5 visits", "whole number"),
+    ),
+    "a silence without a window": Fault(
+        "  high: 100\n",
+        "  high: 100\n  silence: 0\n",
+        "silence:",
+        ("reward.silence", "no window", "14 days"),
+    ),
+    "a silence out of range": Fault(
+        "  high: 100\n",
+        "  high: 100\n  window: 1 day\n  silence: 101\n",
+        "silence:",
+        ("reward.silence", "101", "-10 to 100"),
+    ),
+    "a beta_min of one's own policy that cannot be": Fault(
+        "name: ridge\n  beta_min: 5",
+        "name: a:B\n  beta_min: 500",
+        "beta_min",
+        ("policy.beta_min", "500"),
+    ),
     "a question called twice": Fault(
         "name: cause", "name: age", "- kind: choice", ("questions[3]", "'age'")
     ),
@@ -330,4 +381,15 @@ ALLOWED = {
     "ten options of a multi": ("      - tv\n", "".join(f"      - o{i}\n" for i in range(8))),
     "an option in quotes": ("climate]", "'no']"),
     "one arm": ("  - name: wwf\n", ""),
+    "no name in the policy": ("  name: ridge\n", ""),
+    "the name of the recommended policy": ("name: ridge", "name: survey-bandit"),
+    "a policy of one's own with any settings": (
+        "name: ridge\n",
+        "name: my.module:Mine\n  rate: [1, 2]\n  how: {fast: true}\n",
+    ),
+    "a window and a silence": (
+        "  high: 100\n",
+        "  high: 100\n  window: 1.5 hours\n  silence: -10\n",
+    ),
+    "a window without a silence": ("  high: 100\n", "  high: 100\n  window: 1 visit\n"),
 }

@@ -7,7 +7,18 @@ from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
 from survey_strategies import refused
 
 from askless.errors import MissingExtraError, SettingError, StudyError
-from askless.survey import Arm, Choice, Multi, RewardRange, Scale, Study, Survey, YesNo
+from askless.survey import (
+    Arm,
+    Choice,
+    Multi,
+    RewardRange,
+    Scale,
+    Study,
+    Survey,
+    YesNo,
+    study_file,
+    study_reading,
+)
 
 SURVEY = Survey(
     [
@@ -80,6 +91,47 @@ def test_what_a_file_leaves_out_has_its_default():
         settings={"seed": 7},
     )
     assert (study.name, study.text, study.survey.coding) == ("study", "", "centred")
+
+
+def test_a_window_and_a_silence_reach_the_study():
+    late = SMALLEST.replace("high: 1}", "high: 1, window: 2  weeks, silence: 0.25}")
+    study = Study.parse(late)
+    assert (study.window, study.silence) == ("2 weeks", 0.25)
+    assert study != Study.parse(SMALLEST)
+    assert (Study.parse(SMALLEST).window, Study.parse(SMALLEST).silence) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"window": "soon"}, "window is 'soon'"),
+        ({"window": 14}, "window is 14"),
+        ({"silence": 0.5}, "no window"),
+        ({"window": "1 day", "silence": 1.5}, "within the range, 0 to 1"),
+        ({"window": "1 day", "silence": "low"}, "silence is 'low'"),
+    ],
+)
+def test_a_study_from_no_file_has_its_window_and_silence_checked_too(given, says):
+    with refused(SettingError, says):
+        Study(Survey.unit(1), (Arm("a"),), RewardRange(0, 1), policy="ridge", **given)
+
+
+def test_the_settings_of_a_policy_of_one_s_own_are_kept_as_they_are():
+    own = "{name: 'mine:Mine', rate: 0.5, how: {a: [1]}, nothing: null, 'odd key': no}"
+    study = Study.parse(SMALLEST.replace("{name: uniform, seed: 7}", own))
+    assert study.policy == "mine:Mine"
+    assert study.settings == {"rate": 0.5, "how": {"a": [1]}, "odd key": False}
+
+
+def test_a_registered_name_is_read_and_listed(monkeypatch):
+    text = SMALLEST.replace("name: uniform", "name: rotates")
+    with refused(StudyError, "'rotates' is none of", "module:Class", "askless.register"):
+        Study.parse(text)
+    monkeypatch.setattr(study_file, "OWN_NAMES", {"rotates"})
+    monkeypatch.setattr(study_reading, "OWN_NAMES", {"rotates"})
+    assert Study.parse(text).policy == "rotates"
+    with refused(StudyError, "'rotatse'", "'uniform', 'rotates'; a policy of your own"):
+        Study.parse(text.replace("rotates", "rotatse"))
 
 
 def test_a_setting_of_null_is_one_left_out():

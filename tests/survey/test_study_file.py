@@ -16,6 +16,7 @@ from survey_strategies import refused
 from askless.errors import StudyError
 from askless.survey import Study, located_yaml
 from askless.survey.located_yaml import Located
+from askless.survey.study import EXAMPLE as CHARITY
 from askless.survey.study_file import json_schema
 from askless.survey.study_reading import read_study_file
 
@@ -192,7 +193,7 @@ def test_a_value_that_yaml_reads_as_another_is_shown_as_it_was_written():
         ("    text: Suggest", "    txt: Suggest", "did you mean 'text'?"),
         ("  high: 100", "  hihg: 100", "did you mean 'high'?"),
         ("arms:", "zzz: 1\narms:", "schema, name, text, coding, questions, arms, reward, policy"),
-        ("reward:", "reward:\n  zzz: 1", "the keys here are low, high"),
+        ("reward:", "reward:\n  zzz: 1", "the keys here are low, high, window, silence"),
         ("- name: wwf", "- name: wwf\n    zzz: 1", "the keys here are name, text"),
     ],
 )
@@ -325,6 +326,15 @@ def test_the_schema_is_plain_json_and_printed_by_its_module():
 
 def test_the_schema_accepts_a_file_with_every_key(validator):
     assert list(validator.iter_errors(yaml.safe_load(EXAMPLE))) == []
+
+
+def test_the_schema_accepts_the_example_with_and_without_what_is_commented(validator):
+    text = CHARITY.read_text()
+    assert list(validator.iter_errors(yaml.safe_load(text))) == []
+    late = text.replace("# window: 14", "window: 14").replace("# silence: 0", "silence: 0")
+    assert list(validator.iter_errors(yaml.safe_load(late))) == []
+    study = Study.parse(late)
+    assert (study.policy, study.window, study.silence) == ("survey-bandit", "14 days", 0)
 
 
 @pytest.mark.parametrize(("old", "new"), ALLOWED.values(), ids=ALLOWED)

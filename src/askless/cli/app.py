@@ -53,11 +53,17 @@ app.command()(check.check)
 app.command()(warm_up.warm_up)
 
 
+def _look_here() -> None:
+    """Let policies named as module:Class lie in this folder; what is installed goes first."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+
+
 def run() -> int:
     """Run the command line; return the exit code."""
-    # Policies named as module:Class may lie here; at the end, so that nothing here hides others.
-    sys.path.append(str(Path.cwd()))
     try:
+        _look_here()
         code = app(standalone_mode=False)
     except UsageError as error:
         message = error.format_message()

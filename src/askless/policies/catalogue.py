@@ -44,7 +44,7 @@ Kind = TypeVar("Kind", bound=type[Policy])
 def register(kind: Kind) -> Kind:
     """Make a policy of your own known by its name, everywhere that a name stands for a policy.
 
-    In study files, `Sweep`, `compare`, `load` and on the command line of the program that has
+    In study files, `Sweep`, `compare`, `load` and the command line, within the program that has
     registered it. Returns the class, so that it can be used as a decorator.
 
     Parameters

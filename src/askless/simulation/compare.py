@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from askless.environments import Environment
 from askless.errors import SettingError, extra, shown
 from askless.policies import Policy, policy_of
-from askless.simulation.batch import simulate_all
+from askless.simulation.batch import check_frame, simulate_all
 from askless.simulation.runs import Run, Runs
-from askless.simulation.simulate import Checkpoints
+from askless.simulation.simulate import Checkpoints, checkpoint_visits
 from askless.survey.names import check_name
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ WIDEST = 100  # characters of a table
 FIGURES = ("regret", "reward", "questions")
 LONGEST = 36  # of a label in it
 
+Line = tuple[str, str, list[str]]  # of a table: a label, what is shown, its numbers
 Contender = Policy | str | Mapping[str, Any]
 
 
@@ -73,27 +75,30 @@ class Comparison:
         return draw(self.runs, title, logarithmic=positive)
 
     def __str__(self) -> str:
-        first = next(iter(self.runs.values()))
-        visits = [int(first.runs[0].visits[at]) for at in _rows_at(first)]
-        lines: list[tuple[str, str, list[str]]] = []
-        for label, found in self.runs.items():
-            rows = [_figures(found.runs, at) for at in _rows_at(found)]
-            for i, name in enumerate(name for name in FIGURES if name in rows[0]):
-                values = [row[name] for row in rows]
-                cells = [f"{value:,.{_digits(name, values)}f}" for value in values]
-                lines.append(("" if i else _short(label), name, cells))
-        many = "1 run" if len(first.runs) == 1 else f"{len(first.runs):,} runs"
-        heading = (f"mean of {many}, up to", "visits", [f"{v:,}" for v in visits])
+        rows = list(self.rows())
+        names = [name for name in FIGURES if name in rows[0]]
+        digits = {name: _digits(name, [row[name] for row in rows]) for name in names}
+        lines: list[Line] = []
+        for label in self.runs:
+            own = [row for row in rows if row["curve"] == label]
+            for name in names:
+                cells = [f"{row[name]:,.{digits[name]}f}" for row in own]
+                lines.append((_short(label) if name == names[0] else "", name, cells))
+        count = len(next(iter(self.runs.values())).runs)
+        many = "1 run" if count == 1 else f"{count:,} runs"
+        heading = (f"mean of {many}, up to", "visits", [f"{row['visits']:,}" for row in own])
         return "\n".join([*_aligned([heading, *lines]), *self._lost()])
 
     def _lost(self) -> list[str]:
-        counts = {
-            label: [run.useful_dropped for run in found.runs] for label, found in self.runs.items()
-        }
-        if any(None in dropped for dropped in counts.values()):  # nobody knows what is useful
-            return []
-        lost = [f"{label} ({sum(map(int, d))})" for label, d in counts.items() if any(d)]  # type: ignore[arg-type]
-        return [f"Useful questions were dropped by: {', '.join(lost) or 'none'}."]
+        lost = []
+        for label, found in self.runs.items():
+            dropped = [run.useful_dropped for run in found.runs]
+            if None in dropped:  # nobody knows what is useful here
+                return []
+            count = sum(number or 0 for number in dropped)
+            lost += [f"{label} ({count})"] if count else []
+        said = f"Useful questions were dropped by: {', '.join(lost) or 'none'}."
+        return [fill(said, WIDEST, break_long_words=False, break_on_hyphens=False)]
 
 
 def compare(
@@ -117,7 +122,7 @@ def compare(
     world : Environment
         The respondents.
     horizon, runs, seed, checkpoints, progress
-        As in `simulate`.
+        As in `simulate`; figures are also kept at 1,000, 10,000, … visits.
     workers : int
         Processes among which the runs of all policies are shared out; it changes no figure.
 
@@ -134,12 +139,14 @@ def compare(
     mean of 1 run, up to  visits     1,000  2,000
     linucb                regret     ...
     """
+    check_frame(horizon, runs, seed, workers)
+    visits = [*checkpoint_visits(horizon, checkpoints).tolist(), *_powers(horizon)]
     contenders = _labelled(policies, world)
     # What goes through visits takes longest, then interactive surveys: long tasks first.
     order = sorted(contenders, key=lambda label: _speed(contenders[label]))
     tasks = [(contenders[label], world) for label in order]
     done = simulate_all(
-        tasks, horizon, runs, seed, workers=workers, checkpoints=checkpoints, progress=progress
+        tasks, horizon, runs, seed, workers=workers, checkpoints=visits, progress=progress
     )
     found = dict(zip(order, done, strict=True))
     return Comparison({label: found[label] for label in contenders})
@@ -202,9 +209,12 @@ def _labels(policies: Sequence[Policy]) -> list[str]:
 
 def _rows_at(runs: Runs) -> list[int]:
     """Return the indices of the checkpoints at 1,000, 10,000, … visits and at the horizon."""
-    powers = [10**e for e in range(3, 16) if 10**e < runs.horizon]
-    found = np.searchsorted(runs.runs[0].visits, [*powers, runs.horizon])
-    return [int(at) for at in np.unique(found)]
+    found = np.searchsorted(runs.runs[0].visits, [*_powers(runs.horizon), runs.horizon])
+    return [int(at) for at in found]
+
+
+def _powers(horizon: int) -> list[int]:
+    return [10**e for e in range(3, 16) if 10**e < horizon]
 
 
 def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
@@ -234,7 +244,7 @@ def _short(label: str) -> str:
     return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
 
 
-def _aligned(lines: list[tuple[str, str, list[str]]]) -> Iterator[str]:
+def _aligned(lines: list[Line]) -> Iterator[str]:
     """Lay a table out; where it would be too wide, its first columns of numbers are left out."""
     first, second = (max(len(line[i]) for line in lines) for i in (0, 1))
     widths = [2 + max(len(line[2][i]) for line in lines) for i in range(len(lines[0][2]))]

@@ -1,0 +1,16 @@
+"""What tests of several rooms need: a catalogue that forgets what a test has registered."""
+
+import pytest
+
+from askless.policies import POLICIES
+from askless.survey.policy_names import OWN_NAMES
+
+
+@pytest.fixture
+def catalogue():
+    """Let a test register policies; afterwards those before it are known again."""
+    policies, names = dict(POLICIES), set(OWN_NAMES)
+    yield POLICIES
+    for known, before in ((POLICIES, policies), (OWN_NAMES, names)):
+        known.clear()
+        known.update(before)

@@ -1,0 +1,62 @@
+"""SurveyBandit is Epoch SurveyUCB, interactive: decision by decision, under a name of its own."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import askless as al
+
+
+def both(world, **settings):
+    made = {"arms": world.arms, "reward": world.reward, **settings}
+    return (
+        al.SurveyBandit(world.survey, **made),
+        al.EpochSurveyUCB(world.survey, interactive="certified", **made),
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, {"grain": "question"}, {"explore": 0.2, "seed": 5}])
+def test_it_asks_and_plays_as_epoch_surveyucb_that_is_interactive(settings):
+    """Fails if a setting does not reach the base or its loops treat the class otherwise."""
+    world = al.paper_environment(arms=3, features=4)
+    one, other = (
+        al.simulate(policy, world, 1_500, seed=3).to_dict()
+        for policy in both(world, beta_min=0.8, **settings)
+    )
+    assert one["runs"] == other["runs"]
+    assert one["settings"] == other["settings"]
+    assert (one["policy"], other["policy"]) == ("survey-bandit", "epoch")
+    assert one["mean"]["questions_per_visit"] < 4  # some were dropped or not asked
+
+
+def test_it_overrides_nothing_but_its_name_and_constructor():
+    hooks = {name for name in dir(al.EpochSurveyUCB) if not name.startswith(("__", "_abc"))}
+    assert set(vars(al.SurveyBandit)) & hooks == {"name"}
+
+
+def test_its_keywords_are_those_of_epoch_surveyucb_and_one_default_differs():
+    own, base = (
+        inspect.signature(kind.__init__).parameters for kind in (al.SurveyBandit, al.EpochSurveyUCB)
+    )
+    assert list(own) == list(base)
+    assert {name for name in own if own[name] != base[name]} == {"interactive"}
+    given = {"beta_min": 3, "delta": 0.2, "alpha": 2, "sigma": 1, "b1": 9, "b2": 8, "growth": 2}
+    given |= {"explore": 0.1, "seed": 7, "judge_skips": False, "radius": "valid"}
+    given |= {"interactive": True, "grain": "question"}
+    policy = al.SurveyBandit(al.Survey.unit(2), arms=["a", "b"], reward=(0, 10), **given)
+    assert policy.to_dict()["settings"] == given | {"interactive": "certified"}
+    assert set(given) == set(own) - {"self", "survey", "arms", "reward"}
+
+
+def test_saved_states_of_both_load_as_what_they_were(tmp_path):
+    world = al.paper_environment(arms=2, features=3)
+    for policy in both(world, beta_min=0.9):
+        rng = np.random.default_rng(1)
+        for row in rng.random((40, 3)):
+            policy.learn_row(int(rng.integers(2)), [1, *(row - 0.5)], 1.0)
+        policy.save(tmp_path / "state.json")
+        loaded = al.load(tmp_path / "state.json")
+        assert type(loaded) is type(policy)
+        assert loaded.to_dict() == policy.to_dict()
+        assert loaded.interactive == "certified"
