@@ -102,6 +102,21 @@ def test_the_library_page_s_pilot_is_read_and_simulated(tmp_path, monkeypatch):
     assert set(map(tuple, block.contexts)) == expected
 
 
+def test_the_library_page_s_own_environment_and_table_are_simulated(capsys):
+    page = ROOT / "docs" / "library.md"
+    (own,) = [block for block in python_blocks(page) if "class Shop" in block]
+    names = {}
+    exec(own.replace("5_000", "1_000"), names)
+    reward, regret = map(float, capsys.readouterr().out.split())
+    assert names["runs"].runs[0].plays.sum() == 1_000
+    assert 30 < reward < 100
+    assert regret > 0
+    (code,) = [block for block in python_blocks(page) if "al.TableEnvironment(" in block]
+    names = {"al": al, "survey": al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor")])}
+    exec(code, names)
+    al.check_environment(names["world"])
+
+
 def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
     shown = capsys.readouterr().out

@@ -21,9 +21,10 @@ def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
         Run(
             index=i,
             visits=np.array([HORIZON // 2, HORIZON]),
-            regret=np.array([regrets[i] / 2, regrets[i]]),
-            asked=np.array([0, round(many[i] * HORIZON)]),
-            cost=np.array([0.0, many[i] * HORIZON]),
+            regret_at=np.array([regrets[i] / 2, regrets[i]]),
+            reward_at=np.zeros(2),
+            asked_at=np.array([0, round(many[i] * HORIZON)]),
+            cost_at=np.array([0.0, many[i] * HORIZON]),
             other_arms=0,
             plays_at=np.zeros((2, 3), dtype=np.int64),
             widest_at=np.zeros((2, 3)),

@@ -16,6 +16,8 @@ from askless.policies.player import Block
 
 __all__ = ["check_environment"]
 
+Check = Callable[[Any, int, int], None]  # of an environment, so many visits, a seed
+
 CHANCE = 1e-9  # with which a right environment is found wrong in its expectations
 ALONE = "make all randomness out of np.random.default_rng([seed, run]), drawn anew in respondents()"
 
@@ -47,17 +49,22 @@ def check_environment(environment: Any, *, visits: int = 2_000, seed: int = 0) -
         if not whole or value < least:
             raise SettingError(f"{name} is {shown(value)}; give a whole number, {least} or more")
     for check in CHECKS:
-        promise = (check.__doc__ or "").rstrip(".")
-        try:
-            check(environment, int(visits), int(seed))
-        except ContractError:
-            raise
-        except AsklessError as error:
-            raise ContractError(f"broken promise: {promise}; {error}") from None
-        except Exception as error:
-            raise ContractError(
-                f"broken promise: {promise}; it failed with {type(error).__name__}: {error}"
-            ) from error
+        keep(check, environment, int(visits), int(seed))
+
+
+def keep(check: Check, environment: Any, visits: int, seed: int) -> None:
+    """Make a check; say which promise is broken, whatever breaks it."""
+    promise = (check.__doc__ or "").rstrip(".")
+    try:
+        check(environment, visits, seed)
+    except ContractError:
+        raise
+    except AsklessError as error:
+        raise ContractError(f"broken promise: {promise}; {error}") from None
+    except Exception as error:
+        raise ContractError(
+            f"broken promise: {promise}; it failed with {type(error).__name__}: {error}"
+        ) from error
 
 
 def check_description(environment: Any, visits: int, seed: int) -> None:  # noqa: ARG001
@@ -150,9 +157,10 @@ def check_unchanged(environment: Any, visits: int, seed: int) -> None:
     """Drawing respondents does not change an environment."""
     before = described(environment), np.array(getattr(environment, "useful", None))
     first = drawn(environment, visits, seed, 0)
+    for check in WHILE_USED:
+        keep(check, environment, visits, seed)
     for run in range(1, 4):
-        next(iter(environment.respondents(seed, run)))  # begun and left
-        drawn(environment, visits, seed + run, 0)
+        next(iter(environment.respondents(seed + run, run)))  # begun and left
     after = described(environment), np.array(getattr(environment, "useful", None))
     stays = after[0] == before[0] and np.array_equal(after[1], before[1])
     require(stays, "keeps its survey, arms, reward and `useful` while it is used")
@@ -160,15 +168,8 @@ def check_unchanged(environment: Any, visits: int, seed: int) -> None:
     require(same(first, again), f"does not change when it is used; {ALONE}")
 
 
-CHECKS: tuple[Callable[[Any, int, int], None], ...] = (
-    check_description,
-    check_blocks,
-    check_same,
-    check_others,
-    check_kept,
-    check_expected,
-    check_unchanged,
-)
+WHILE_USED: tuple[Check, ...] = (check_same, check_others, check_kept, check_expected)
+CHECKS: tuple[Check, ...] = (check_description, check_blocks, check_unchanged)
 
 
 class Respondents(NamedTuple):
