@@ -1,7 +1,7 @@
 """Random sequences of operations on the public API, beside a plain model of what it promises.
 
-The model knows no policy: it keeps the answers, arms and rewards of every visit in dicts, says which
-calls must be refused, and adds up the rows that each arm has learned by itself.
+The model knows no policy: it keeps the answers, arms and rewards of every visit in dicts, says
+which calls must be refused, and adds up the rows that each arm has learned by itself.
 """
 
 import copy
@@ -75,7 +75,7 @@ class Operations:
         self.clock = 0
         self.done = {}
 
-    # -- the steps -----------------------------------------------------------------------------------
+    # -- the steps ---------------------------------------------------------------------------------
 
     def step(self):
         """Do one thing, and see to it that everything is as it should be."""
@@ -111,9 +111,7 @@ class Operations:
         promised = self.policy.may_ask(arms)
         visit = self.policy.visit(known=known, arms=arms, number=number)
         assert visit.number not in self.people
-        person = Person(
-            visit.number, arms or self.policy.live_arms, answers_of(known), promised
-        )
+        person = Person(visit.number, arms or self.policy.live_arms, answers_of(known), promised)
         self.people[visit.number], self.visits[visit.number] = person, [visit]
         self._moved(visit, person)
 
@@ -272,7 +270,9 @@ class Operations:
     def _reload(self):
         kind, saved = type(self.policy), json.loads(json.dumps(self.policy.to_dict()))
         queue = None if self.queue is None else json.loads(json.dumps(self.queue.to_dict()))
-        put_away = {n: [json.loads(json.dumps(v.to_dict())) for v in vs] for n, vs in self.visits.items()}
+        put_away = {
+            n: [json.loads(json.dumps(v.to_dict())) for v in vs] for n, vs in self.visits.items()
+        }
         self.policy = kind.from_dict(saved)
         assert self.policy.to_dict() == saved
         if queue is not None:
@@ -316,7 +316,7 @@ class Operations:
             calls += [lambda: queue.reward(visit, reward), lambda: queue.reward(10**6, 1)]
         self.refused(self._pick(calls), visit)
 
-    # -- what must hold ------------------------------------------------------------------------------
+    # -- what must hold ----------------------------------------------------------------------------
 
     def refused(self, call, visit=None):
         """Nothing but an askless error, and nothing has changed."""
@@ -384,7 +384,9 @@ KINDS = [
         SURVEY, arms=arms, reward=(0, 4), beta_min=3, sigma=0.05, b2=0.1, interactive=True
     ),
     lambda arms: al.SurveyBandit(SURVEY, arms=arms, reward=(0, 4), beta_min=3, explore=0.3),
-    lambda arms: al.EpochSurveyUCB(SURVEY, arms=arms, reward=(0, 4), beta_min=3, sigma=0.02, b2=0.1),
+    lambda arms: al.EpochSurveyUCB(
+        SURVEY, arms=arms, reward=(0, 4), beta_min=3, sigma=0.02, b2=0.1
+    ),
     lambda arms: al.Uniform(SURVEY, arms=arms, reward=(0, 4)),
 ]
 

@@ -277,5 +277,3 @@ def test_a_policy_that_draws_otherwise_than_it_says_is_caught(kind):
     policy = kind(al.Survey.unit(2), arms=["a", "b", "c"], reward=(0, 1))
     with pytest.raises(ContractError, match=r"propensities.*self\.rng.*define `_decide`"):
         al.check_policy(policy)
-
-

@@ -8,7 +8,7 @@ import pytest
 import askless as al
 from askless.environments.base import first_respondents
 from askless.policies.loops import Fused, Interactive
-from askless.simulation.players import OneByOne
+from visiting import Visiting
 from wine import BOTTLES, RIGHT, SURVEY, Limited, wine_world
 
 HORIZON, SEED = 1_200, 5
@@ -45,7 +45,7 @@ def test_the_compiled_loops_and_visits_play_a_table_alike(name, kind, limited):
     policy = policy_in(world, name)
     compiled, visiting = copy.deepcopy(policy), copy.deepcopy(policy)
     fast = (Interactive if policy.interactive else Fused)(compiled)
-    slow = OneByOne(visiting, world)
+    slow = Visiting(visiting)
     drops = [np.zeros(policy.support.shape, dtype=np.int64) for _ in range(2)]
     begun = 0
     for block in first_respondents(world, SEED, 0, HORIZON):

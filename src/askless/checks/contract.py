@@ -248,7 +248,9 @@ def check_supports(policy: Policy, respondents: Respondents) -> None:
         after = policy.support
         require(not (after & ~support).any(), "lets what arms need shrink only", "_needs")
         others = np.arange(len(policy.arms)) != visit.arm_index
-        require(bool((after[others] == support[others]).all()), "changes only the arm played", "_needs")
+        require(
+            bool((after[others] == support[others]).all()), "changes only the arm played", "_needs"
+        )
         if arms is not None:
             now = policy.to_dict()["state"]["arms"]
             same = all(arms[k] == now[k] for k in np.flatnonzero(others))

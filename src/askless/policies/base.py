@@ -18,7 +18,7 @@ from askless.errors import (
     shown,
 )
 from askless.kernels.bundles import Flags, Floats, Ints
-from askless.policies.decision import Decision, Reach
+from askless.policies.decision import Reach
 from askless.policies.files import write_state
 from askless.policies.hooks import Hooks
 from askless.policies.numbers import MOST_NUMBER, Numbers
@@ -304,7 +304,9 @@ class Policy(Hooks):
 
     def _check_missing(self, used: Flags, row: Floats) -> None:
         """Refuse a row without an answer that a model uses."""
-        for g in np.flatnonzero(used & np.isnan(row[self.survey.columns.first])):
+        lacking = used & np.isnan(row[self.survey.columns.first])
+        if lacking.any():
+            g = int(lacking.argmax())
             raise AnswerError(
                 f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
             )

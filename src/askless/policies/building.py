@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter
 from typing import Any, Protocol
 
@@ -26,11 +26,11 @@ class Basis(Protocol):
         """The questions."""
 
     @property
-    def arms(self) -> tuple[Arm, ...]:
+    def arms(self) -> Iterable[str | Arm]:
         """The decisions."""
 
     @property
-    def reward(self) -> RewardRange:
+    def reward(self) -> tuple[float, float] | RewardRange:
         """The smallest and the largest reward."""
 
 

@@ -105,4 +105,4 @@ class Numbers:
             if not whole or not last + 1 < span[0] <= span[1] <= MOST_NUMBER:
                 raise StateError(f"its learned visits {shown(span)} are no range that can be")
             last = span[1]
-        return cls(spans)  # type: ignore[arg-type]
+        return cls(spans)

@@ -57,12 +57,12 @@ class OneByOne:
         arms, asked, others = np.zeros((3, count), dtype=np.int64)
         radii, paid = np.zeros((2, count))
         rewards = block.rewards
-        has_radius = isinstance(policy, LinearUCB)
         for t, z in enumerate(block.contexts):
             eligible = live if block.allowed is None else live & block.allowed[t]
             arm, known, others[t] = self._visit(z, eligible, asked[t : t + 1], paid[t : t + 1])
             arms[t] = arm
-            radii[t] = policy.radius[arm] if has_radius else 0.0
+            if isinstance(policy, LinearUCB):
+                radii[t] = policy.radius[arm]
             self.rewards.add(arm, known, float(rewards[t, arm]))
             for row in self.rewards.due():
                 self._learn(*row, begun + t + 1, drops)
@@ -87,9 +87,9 @@ class OneByOne:
         known = survey.nothing_known()
         now: Step
         while (now := step(policy, start, known)).decision is None:
-            for g in np.flatnonzero(now.asks):  # in this order: sums are rounded
-                asked[0] += 1
-                paid[0] += self.cost[g]
+            costs = [cost for cost, put in zip(self.cost, now.asks.tolist(), strict=True) if put]
+            asked[0] += len(costs)
+            paid[0] = sum(costs, start=paid[0])  # in this order: sums are rounded
             columns = now.asks[survey.owner]
             known[1:][columns] = z[1:][columns]
         other = (
@@ -100,11 +100,11 @@ class OneByOne:
 
     def _learn(self, arm: int, known: Floats, reward: float, visit: int, drops: Ints) -> None:
         policy = self.policy
-        policy._check_missing(policy._needs(arm), known)
+        policy._check_missing(self.kept[arm], known)
         y = policy._checked_reward(reward)
         policy._learn_checked(np.array([arm]), known[None, :], np.array([y]))
-        needs = policy._needs(arm)
-        drops[arm, self.kept[arm] & ~needs] = visit
+        needs, kept = policy._needs(arm), self.kept[arm]
+        drops[arm, kept & ~needs] = visit
         self.kept[arm] = needs
 
 

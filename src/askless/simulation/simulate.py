@@ -155,9 +155,11 @@ def _run(
     policy = copy.deepcopy(policy)
     policy._stream = (seed * MIX + index + 1) % 2**64  # what it draws differs from run to run
     player = policy.player() if delay is None else None
-    if player is None:
-        late = delay and Late(delay, policy.reward, (seed, index), number_of(environment))
+    if delay is not None:
+        late = Late(delay, policy.reward, (seed, index), number_of(environment))
         player = OneByOne(policy, late)
+    elif player is None:
+        player = OneByOne(policy)
     tally = Tally.empty(visits, len(policy.arms))
     drops = np.zeros(policy.support.shape, dtype=np.int64)
     live = policy.roster.live
