@@ -121,7 +121,8 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
         everyone = {q.name for q in policy.survey if q.always_ask}
         require(everyone <= set(visit.asked), "asks everyone what is marked always_ask")
         require(visit.arm in policy.live_arms, "plays a live arm", "_decide")
-        needed = set(policy.needs(visit.arm))
+        needs = policy._of_kind(visit.kind)._needs(visit.arm_index)
+        needed = set(policy.survey.names_of(needs))
         require(needed <= set(visit.answers), "asks what the arm it plays needs", "_ask")
         policy.learn(visit, reward)
 

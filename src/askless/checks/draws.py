@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from askless.checks.promises import require
 from askless.checks.respondents import Respondents
 from askless.kernels.bundles import Floats, Ints
-from askless.policies import Policy
+from askless.policies import Decision, Policy
 from askless.policies.passage import begin, step
 
 MANY = 400  # visits of which the draws are counted
@@ -29,28 +30,33 @@ def check_draws(policy: Policy, respondents: Respondents) -> None:
         [people[i] for i in rows],
         [rewards[i] for i in rows],
     )
+    one_run, one_visit = [(i, 0) for i in range(MANY)], [(7, i + 1) for i in range(MANY)]
     for z in people[:CONTEXTS]:
-        visits, runs = range(MANY), [0] * MANY
-        by_visit = _drawn(policy, z, visits, runs)
-        _compare(*by_visit, "in one state, for one context, over many visits")
-        by_run = _drawn(policy, z, [7] * MANY, range(1, MANY + 1))
-        _compare(*by_run, "for one visit, over many runs of a simulation")
+        for arms, chances in _drawn(policy, z, one_run):
+            _compare(arms, chances, "in one state, for one context, over many visits")
+        for arms, chances in _drawn(policy, z, one_visit):
+            _compare(arms, chances, "for one visit, over many runs of a simulation")
 
 
-def _drawn(policy: Policy, z: Floats, numbers: object, runs: object) -> tuple[Ints, Floats]:
-    """Return the arms that visits in one state get in one context, and their propensities."""
-    arms, chances = [], []
+def _drawn(
+    policy: Policy, z: Floats, visits: list[tuple[int, int]]
+) -> Iterator[tuple[Ints, Floats]]:
+    """Go through the arms of visits in one state and context, and their propensities, by kind.
+
+    A visit is its number and the run that it is in; propensities are those of visits of its kind.
+    """
+    found: dict[str, list[Decision]] = {}
     before = policy._stream
-    for number, run in zip(numbers, runs, strict=True):  # type: ignore[call-overload]
+    for number, run in visits:
         policy._stream = run
         start, known = begin(policy, number, policy.roster.live), policy.survey.nothing_known()
         while (now := step(policy, start, known)).decision is None:
             asked = now.asks[policy.survey.owner]
             known[1:][asked] = z[1:][asked]
-        arms.append(now.decision.arm)
-        chances.append(now.decision.chances())
+        found.setdefault(start.kind, []).append(now.decision)
     policy._stream = before
-    return np.array(arms), np.array(chances)
+    for decisions in found.values():
+        yield np.array([d.arm for d in decisions]), np.array([d.chances() for d in decisions])
 
 
 def _compare(arms: Ints, chances: Floats, where: str) -> None:
@@ -62,9 +68,9 @@ def _compare(arms: Ints, chances: Floats, where: str) -> None:
         return
     # Hoeffding: a sum of so many draws is further from its mean with probability below ERROR.
     counts = (arms[:, None] == np.arange(chances.shape[1])).sum(axis=0)
-    far = math.sqrt(MANY * math.log(4 * CONTEXTS * chances.shape[1] / ERROR) / 2)
+    far = math.sqrt(len(arms) * math.log(4 * CONTEXTS * chances.shape[1] / ERROR) / 2)
     worst = int(np.argmax(np.abs(counts - chances.sum(axis=0))))
-    seen, said = counts[worst] / MANY, chances[:, worst].mean()
+    seen, said = counts[worst] / len(arms), chances[:, worst].mean()
     require(
         abs(counts[worst] - chances[:, worst].sum()) <= far,
         f"draws arms with the propensities it gives (arm {worst} {where}: drawn {seen:.2f},"

@@ -204,10 +204,14 @@ class Policy(Hooks):
                     " another person, number visits in one place: policy.visit(number=…)"
                 )
             return
-        row = visit.context()
-        self._check_missing(self._needs(arm), row)
+        row, hooks = visit.context(), self._of_kind(visit.kind)
+        self._check_missing(hooks._needs(arm), row)
         rows = np.array([arm]), row[None, :], np.array([self._checked_reward(checked)])
-        visit.learned_in = self._learn_visit(*rows, learned_in=visit.learned_in)
+        if hooks is self:
+            visit.learned_in = self._learn_visit(*rows, learned_in=visit.learned_in)
+        else:
+            hooks._learn(*rows)
+            self._version += 1
         visit.reward = checked
         self._learned.add(visit.number)
 

@@ -29,7 +29,9 @@ HOOKS = {
     "_needs": "booleans, one a question: what must be known of a visit that this arm learns",
     "_ask": "an askless.Asked: booleans, one a question, of what to put now (none once the arm can"
     " be decided), and booleans, one an arm, of the arms that can still win",
-    "_kind": "a text: which kind of visit it is, fixed when it starts",
+    "_kind": "a text: which kind of visit starts now; it travels with the visit",
+    "_of_kind": "the policy, or another object with the hooks from `_decide` to `_learn`: who"
+    " answers for visits of this kind",
     "_drawn": "an askless.Decision: the one given, or another where the visit's arm is drawn",
     "_learn": "nothing; it learns every row, in their order",
     "_grow": "nothing; it makes room for one more arm, which is about to be added",
@@ -77,6 +79,10 @@ class Hooks(ABC):
     def _kind(self, mask: Flags, number: int) -> str:  # noqa: ARG002
         """Say of which kind a visit is that starts now."""
         return "full"
+
+    def _of_kind(self, kind: str) -> Hooks:  # noqa: ARG002
+        """Return who answers for visits of a kind: the policy itself, unless it has several."""
+        return self
 
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         """Return the decision, or another one where the visit's arm is drawn among `mask`."""

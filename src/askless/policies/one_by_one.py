@@ -16,6 +16,9 @@ from askless.policies.player import Block, Played
 __all__ = ["OneByOne"]
 
 
+Note = tuple[Floats, str]  # what is known of a visit, and its kind
+
+
 class Rewards(Protocol):
     """When the rewards of decided visits are learned."""
 
@@ -59,11 +62,11 @@ class OneByOne:
         rewards = block.rewards
         for t, z in enumerate(block.contexts):
             eligible = live if block.allowed is None else live & block.allowed[t]
-            arm, known, others[t] = self._visit(z, eligible, asked[t : t + 1], paid[t : t + 1])
+            arm, note, others[t] = self._visit(z, eligible, asked[t : t + 1], paid[t : t + 1])
             arms[t] = arm
             if isinstance(policy, LinearUCB):
                 radii[t] = policy.radius[arm]
-            self.rewards.add(arm, known, float(rewards[t, arm]))
+            self.rewards.add(arm, note, float(rewards[t, arm]))
             for row in self.rewards.due():
                 self._learn(*row, begun + t + 1, drops)
         each = np.arange(count)
@@ -79,7 +82,7 @@ class OneByOne:
 
     def _visit(
         self, z: Floats, eligible: Flags, asked: Ints, paid: Floats
-    ) -> tuple[int, Floats, bool]:
+    ) -> tuple[int, Note, bool]:
         """Ask and decide a visit: the arm, what is then known, whether all answers say another."""
         policy, survey = self.policy, self.policy.survey
         start = begin(policy, policy._next_number, eligible)
@@ -94,15 +97,18 @@ class OneByOne:
             known[1:][columns] = z[1:][columns]
         other = (
             bool((now.possible != eligible).any())
-            and policy._decide(z, eligible, start.number).arm != now.winner
+            and policy._of_kind(start.kind)._decide(z, eligible, start.number).arm != now.winner
         )
-        return now.decision.arm, known, other
+        return now.decision.arm, (known, start.kind), other
 
-    def _learn(self, arm: int, known: Floats, reward: float, visit: int, drops: Ints) -> None:
-        policy = self.policy
-        policy._check_missing(self.kept[arm], known)
+    def _learn(self, arm: int, note: Note, reward: float, visit: int, drops: Ints) -> None:
+        policy, (known, kind) = self.policy, note
+        hooks = policy._of_kind(kind)
+        needs = self.kept[arm] if hooks is policy else hooks._needs(arm)
+        policy._check_missing(needs, known)
         y = policy._checked_reward(reward)
-        policy._learn_checked(np.array([arm]), known[None, :], np.array([y]))
+        hooks._learn(np.array([arm]), known[None, :], np.array([y]))
+        policy._version += 1
         needs, kept = policy._needs(arm), self.kept[arm]
         drops[arm, kept & ~needs] = visit
         self.kept[arm] = needs

@@ -40,8 +40,9 @@ class Step(NamedTuple):
 
 def begin(policy: Policy, number: int, eligible: Flags) -> Start:
     """Start a visit that may get the arms in `eligible`, which are live."""
-    promised = policy._may_ask(eligible) | policy.survey.asked_of_everyone
-    return Start(number, policy._kind(eligible, number), eligible, promised)
+    kind = policy._kind(eligible, number)
+    may_ask = policy._of_kind(kind)._may_ask(eligible)
+    return Start(number, kind, eligible, may_ask | policy.survey.asked_of_everyone)
 
 
 def playable(policy: Policy, start: Start) -> Flags:
@@ -57,16 +58,16 @@ def playable(policy: Policy, start: Start) -> Flags:
 
 def step(policy: Policy, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
-    mask = playable(policy, start)
+    mask, hooks = playable(policy, start), policy._of_kind(start.kind)
     missing = np.isnan(z[policy.survey.columns.first])
-    asks, possible = _asked(policy, policy._ask(z, mask, start.number))
+    asks, possible = _asked(policy, hooks._ask(z, mask, start.number))
     if not asks.any():
         asks = policy.survey.asked_of_everyone & missing
     if asks.any():
         _check_asks(policy, start, asks, missing)
         return Step(asks, possible, -1, None)
-    winner = _decided(policy, policy._decide(z, possible, start.number), possible, "_decide")
-    decision = policy._drawn(winner, mask, start.number)
+    winner = _decided(policy, hooks._decide(z, possible, start.number), possible, "_decide")
+    decision = hooks._drawn(winner, mask, start.number)
     if decision is not winner:
         decision = _decided(policy, decision, mask, "_drawn")
     return Step(asks, possible, winner.arm, decision)
