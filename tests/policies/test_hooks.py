@@ -1,4 +1,4 @@
-"""The table of hooks is the truth, loops are lost where anything is overridden, streams are apart."""
+"""The table of hooks is the truth; what is overridden has no compiled loop; streams are apart."""
 
 import inspect
 import re
