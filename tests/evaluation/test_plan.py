@@ -391,6 +391,23 @@ def test_few_respondents_and_other_policies_can_be_planned():
     assert other.needed_rows[1] == planned("{useful: [1, 2], effect: [3, 5]}").needed_rows[1]
 
 
+def test_a_plan_takes_over_the_settings_of_the_recommended_policy_whatever_it_is_called():
+    """Fails if the policy without a name is planned with other settings than epoch's were."""
+
+    def plan_of(policy):
+        text = SMALL.replace("{name: epoch, beta_min: 3}", policy)
+        few = {"respondents": [60], "worlds": 20, "workers": 1}
+        return al.plan(al.Study.parse(text), **few)
+
+    settings = "beta_min: 3, delta: 0.2, sigma: 1, explore: 0.5, grain: question"
+    named = plan_of(f"{{name: epoch, interactive: true, {settings}}}").to_dict()
+    assert plan_of(f"{{{settings}}}").to_dict() == named
+    assert not any("section policy" in warning for warning in named["warnings"])
+    assert plan_of("{beta_min: 3}").to_dict()["forecasts"] != named["forecasts"]
+    for other in ("{beta_min: 3, interactive: false}", "{name: 'askless:OFUL', beta_min: 3}"):
+        assert any("section policy says" in warning for warning in plan_of(other).warnings())
+
+
 def test_worlds_have_as_many_useful_questions_as_stated_however_little_room_there_is():
     """Fails if worlds that do not fit are drawn again: those with many would hardly be left."""
     prior = al.Prior.of(al.Study.example())
