@@ -5,10 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help test check demo bench interactive epochs mutants clean
+.PHONY: help ready test check demo bench interactive epochs mutants clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+
+ready: $(READY)  ## set up .venv and compile ahead, which every target does first (some minutes, once)
 
 test: $(READY)  ## the whole suite
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
@@ -47,6 +49,7 @@ $(BENCH)/.ready: pyproject.toml
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/askless warm-up
 	touch $@
 
 clean:  ## remove what the targets made

@@ -38,10 +38,7 @@ def gladness(arm: str, answers: dict[str, object]) -> float:
 def main() -> None:
     """Play the study and print what it learned."""
     study = al.Study.example()
-    print(
-        f"{study.text}\nPlaying {VISITS:,} visits (the first run compiles, up to a minute) ...\n",
-        flush=True,
-    )
+    print(f"{study.text}\nPlaying {VISITS:,} visits ...\n", flush=True)
     policy = al.policy_for(study)
     rng = np.random.default_rng(2026)
     asked = np.zeros(VISITS)

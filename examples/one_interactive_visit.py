@@ -14,7 +14,7 @@ VISITS = 1_500
 def main() -> None:
     """Learn, then explain every step of one visit."""
     study = al.Study.example()
-    print(f"Playing {VISITS:,} visits (the first run compiles, up to a minute) ...\n", flush=True)
+    print(f"Playing {VISITS:,} visits ...\n", flush=True)
     policy = al.SurveyBandit(
         study.survey, arms=study.arms, reward=study.reward, beta_min=20, grain="question"
     )
