@@ -23,7 +23,7 @@ POLICIES = {
     "epoch, interactive, drawn": (
         al.EpochSurveyUCB,
         0.8,
-        {"interactive": True, "grain": "question", "explore": 0.1},
+        {"interactive": True, "explore": 0.1},
     ),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
-from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, open_header
+from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, Rule, open_header
 from askless.kernels.compiling import INLINE, internal, kernel
 from askless.kernels.epochs import open_epochs
 from askless.kernels.machine import call_at
@@ -80,7 +80,7 @@ def play_visits(
                 questions, price = count_asked(arms.support, always, cost, allowed, now)
             asked[now], paid[now] = questions, price
             if tabled:
-                y = reward_units(rule, drawn[now, best])
+                y = units_of(rule, drawn, now, best)
             else:
                 y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
             earned[now] = y
@@ -159,7 +159,7 @@ def play_interactive_visits(
                 expected = mean
         regret[now] = most - expected
         if tabled:
-            y = reward_units(rule, drawn[now, best])
+            y = units_of(rule, drawn, now, best)
         else:
             y = outcome(form, spread, low, rule.span, expected, luck[now])
         earned[now] = y
@@ -173,6 +173,12 @@ def look_up(table: Floats, start: int, count: int, expected: Floats) -> None:
     for k in range(expected.shape[0]):
         for t in range(count):
             expected[k, t] = table[start + t, k] if table.shape[0] > 0 else math.nan
+
+
+@internal()
+def units_of(rule: Rule, drawn: Floats, now: int, k: int) -> float:
+    """Return what arm k brings visit `now`, in units on the grid; by itself, off the fast path."""
+    return reward_units(rule, drawn[now, k])
 
 
 @internal()
