@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test check demo bench interactive epochs mutants clean
+.PHONY: help ready test check demo bench interactive epochs mutants soak unchanged clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -37,6 +37,12 @@ epochs: $(READY)  ## rows until a useless question goes, with more and more ques
 
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (5 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
+
+soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it (10 minutes)
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
+
+unchanged: $(READY)  ## decisions beside those of another revision of this repository: make unchanged SINCE=REVISION
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/unchanged.py $(SINCE)
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml

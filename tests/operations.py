@@ -58,7 +58,7 @@ class Person:
         self.number, self.eligible, self.promised = number, set(eligible), set(promised)
         self.answers = {q: a for q, a in known.items() if q in promised}
         self.asked, self.arm, self.reward = set(), None, None
-        self.given_up = False
+        self.unlearned = False
 
 
 class Operations:
@@ -213,7 +213,7 @@ class Operations:
         if self.queue is not None:
             self._queued_reward(person, reward)
             return
-        if person.arm is None or (person.reward is not None and visit.reward != reward):
+        if person.arm is None or self._conflict(visit, person, reward):
             self.refused(lambda: self.policy.learn(visit, reward), visit)
             return
         if person.reward is not None:
@@ -224,6 +224,14 @@ class Operations:
         self.policy.learn(visit, reward)
         person.reward = reward
         assert visit.reward == reward
+
+    def _conflict(self, visit, person, reward):
+        """Whether a reward is another one, or a second one that an ignorant copy brings."""
+        if person.unlearned:  # then it is known with which reward it was learned last
+            return person.reward not in (None, reward)
+        if person.reward is None:
+            return visit.reward not in (None, reward)
+        return visit.reward != reward
 
     def _queued_reward(self, person, reward):
         number = person.number
@@ -248,11 +256,11 @@ class Operations:
         if not self.visits or not hasattr(self.policy, "unlearn"):
             return
         visit, person = self._visit()
-        if person.reward is None or visit.reward is None:
+        if person.reward is None or visit.reward != person.reward:
             self.refused(lambda: self.policy.unlearn(visit), visit)
             return
         self.policy.unlearn(visit)
-        person.reward = None
+        person.reward, person.unlearned = None, True
 
     def _arms(self):
         policy = self.policy

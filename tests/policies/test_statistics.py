@@ -221,3 +221,43 @@ def test_words_may_differ_between_policies_that_are_merged():
     total = policy("Your aeg?")
     total.merge(policy("Your age?"))
     assert total.rows.tolist() == [2]
+
+
+@pytest.mark.parametrize("kind", [al.LinUCB, al.EpochSurveyUCB])
+def test_old_copies_of_a_corrected_visit_neither_count_twice_nor_take_out_what_is_not_there(kind):
+    survey = al.Survey.unit(1)
+    policy = kind(survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1}))
+    first = policy.visit(known={"x1": 0.5})
+    ignorant = policy.visit(first.to_dict())  # does not know that it is learned
+    for _ in range(3):
+        policy.learn(policy.visit(known={"x1": 0.25}), 2)
+    policy.learn(first, 1)
+    old = policy.visit(first.to_dict())  # does not know that it is corrected
+    for _ in range(30):  # with epochs: the one in which it was learned ends
+        policy.learn(policy.visit(known={"x1": 0.75}), 2)
+    policy.unlearn(first)
+    policy.learn(ignorant, 3)
+    loaded = type(policy).from_dict(json.loads(json.dumps(policy.to_dict())))
+    for owner in (policy, loaded):
+        before = owner.to_dict()
+        for copied, reward in ((old, 1), (first, 1), (policy.visit(old.to_dict()), 2)):
+            with pytest.raises(AsklessError, match="reward 3"):
+                owner.learn(copied, reward)
+        with pytest.raises(AsklessError, match="take the newer one"):
+            owner.unlearn(old)
+        owner.learn(first, 3)  # the same again
+        assert owner.to_dict() == before
+    if kind is al.EpochSurveyUCB:
+        assert policy.epochs[0] >= 1
+        assert ignorant.learned_in == old.learned_in == 0  # evidence once, in its own epoch
+    newest = policy.visit(ignorant.to_dict())
+    policy.unlearn(newest)
+    fresh = kind(survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1}))
+    for x, count in ((0.25, 3), (0.75, 30)):
+        for _ in range(count):
+            fresh.learn(fresh.visit(known={"x1": x}), 2)
+    for key in ("n", "gram", "moment", "squares"):
+        if kind is al.LinUCB:
+            mine, theirs = (p.to_dict()["state"]["arms"][0][key] for p in (policy, fresh))
+            assert mine == theirs
+    assert policy.rows.tolist() == fresh.rows.tolist() == [33]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,13 @@ from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Policy"]
+
+
+class Correction(NamedTuple):
+    """How a visit was last learned that has been unlearned: copies of it may not know."""
+
+    reward: float | None  # None: it has not been learned again
+    learned_in: int | None
 
 
 class Policy(Hooks):
@@ -64,6 +71,7 @@ class Policy(Hooks):
         self._version = 0
         self._next_number = 0
         self._learned = Numbers()
+        self._corrected: dict[int, Correction] = {}  # of visits that have been unlearned
 
     # -- arms ------------------------------------------------------------------------------------
 
@@ -192,28 +200,39 @@ class Policy(Hooks):
         self._check_visit(visit)
         arm = self.arm_index(visit.arm)
         checked = self.reward.check(reward)
-        if visit.reward not in (None, checked):
-            raise RewardError(
-                f"visit {visit.number} was learned with the reward {visit.reward!r};"
-                f" it cannot be learned again with {checked!r}"
-            )
-        if visit.number in self._learned:
-            if visit.reward is None:
-                raise RewardError(
-                    f"visit {visit.number} has been learned, from another copy of it; is this"
-                    " another person, number visits in one place: policy.visit(number=…)"
-                )
+        if self._has_learned(visit, checked):
             return
         row, hooks = visit.context(), self._of_kind(visit.kind)
         self._check_missing(hooks._needs(arm), row)
         rows = np.array([arm]), row[None, :], np.array([self._checked_reward(checked)])
         if hooks is self:
-            visit.learned_in = self._learn_visit(*rows, learned_in=visit.learned_in)
+            before = self._corrected.get(visit.number, Correction(None, visit.learned_in))
+            visit.learned_in = self._learn_visit(*rows, learned_in=before.learned_in)
         else:
             hooks._learn(*rows)
             self._version += 1
         visit.reward = checked
         self._learned.add(visit.number)
+        if visit.number in self._corrected:
+            self._corrected[visit.number] = Correction(checked, visit.learned_in)
+
+    def _has_learned(self, visit: Visit, reward: float) -> bool:
+        """Whether a visit was learned with this reward; refuse another one, from any copy of it."""
+        number, learned = visit.number, visit.number in self._learned
+        if not learned and number in self._corrected:
+            return False  # it was unlearned, whatever this copy says
+        known = self._corrected[number].reward if number in self._corrected else visit.reward
+        if known not in (None, reward):
+            raise RewardError(
+                f"visit {number} was learned with the reward {known!r};"
+                f" it cannot be learned again with {reward!r}"
+            )
+        if learned and known is None:
+            raise RewardError(
+                f"visit {number} has been learned, from another copy of it; if this is another"
+                " person, number visits in one place: policy.visit(number=…)"
+            )
+        return learned
 
     def _learn_visit(
         self,
@@ -329,6 +348,7 @@ class Policy(Hooks):
             "settings": self._settings(),
             "counters": {"version": self._version, "next_number": self._next_number},
             "learned": self._learned.to_data(),
+            "corrected": {str(number): list(last) for number, last in self._corrected.items()},
             "state": self._state(),
         }
 
@@ -359,6 +379,12 @@ class Policy(Hooks):
         policy.roster.live = live
         policy._version, policy._next_number = counters
         policy._learned = Numbers.from_data(data["learned"])
+        for number, (reward, learned_in) in data["corrected"].items():
+            if reward is not None:
+                policy.reward.check(reward)
+            if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
+                raise StateError(f"visit {number} was learned in epoch {shown(learned_in)}")
+            policy._corrected[int(number)] = Correction(reward, learned_in)
         policy._restore(data["state"])
         return policy
 

@@ -12,7 +12,7 @@ from askless.errors import SettingError, StateError, VisitError
 from askless.kernels import doors
 from askless.kernels.bundles import NUMBER, Flags, Floats, Ints, Rule
 from askless.policies.arm_state import ArmState
-from askless.policies.base import Policy
+from askless.policies.base import Correction, Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.first_asks import first_asks
@@ -167,8 +167,15 @@ class LinearUCB(Policy):
         self._check_visit(visit)
         if visit.reward is None or visit.number not in self._learned:
             raise VisitError(f"visit {visit.number} has not been learned")
-        self._unlearn(self.arm_index(visit.arm), visit.context(), visit.reward, visit.learned_in)
+        last = self._corrected.get(visit.number, Correction(visit.reward, visit.learned_in))
+        if last.reward != visit.reward:
+            raise VisitError(
+                f"visit {visit.number} has been learned again, with the reward {last.reward!r};"
+                f" this copy of it still has {visit.reward!r}: take the newer one"
+            )
+        self._unlearn(self.arm_index(visit.arm), visit.context(), visit.reward, last.learned_in)
         self._learned.remove(visit.number)
+        self._corrected[visit.number] = Correction(None, last.learned_in)
         visit.reward = None
 
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
@@ -213,6 +220,7 @@ class LinearUCB(Policy):
             )
         self._model = self._model.joined(other._model)
         self._learned = self._learned.joined(other._learned)
+        self._corrected |= other._corrected
         self.roster.live = live
         self._version += other._version
         self._next_number += other._next_number
