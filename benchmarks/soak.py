@@ -6,6 +6,7 @@ import sys
 import time
 
 from joblib import Parallel, delayed
+
 from operations import play
 
 

@@ -1,5 +1,7 @@
 """The statistics are exact sums: any order, any split, and a row comes out again bit for bit."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -226,7 +228,9 @@ def test_words_may_differ_between_policies_that_are_merged():
 @pytest.mark.parametrize("kind", [al.LinUCB, al.EpochSurveyUCB])
 def test_old_copies_of_a_corrected_visit_neither_count_twice_nor_take_out_what_is_not_there(kind):
     survey = al.Survey.unit(1)
-    policy = kind(survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1}))
+    policy = kind(
+        survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1})
+    )
     first = policy.visit(known={"x1": 0.5})
     ignorant = policy.visit(first.to_dict())  # does not know that it is learned
     for _ in range(3):
@@ -252,12 +256,12 @@ def test_old_copies_of_a_corrected_visit_neither_count_twice_nor_take_out_what_i
         assert ignorant.learned_in == old.learned_in == 0  # evidence once, in its own epoch
     newest = policy.visit(ignorant.to_dict())
     policy.unlearn(newest)
-    fresh = kind(survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1}))
+    fresh = kind(
+        survey, arms=["a"], reward=(0, 4), **({} if kind is al.LinUCB else {"beta_min": 1})
+    )
     for x, count in ((0.25, 3), (0.75, 30)):
         for _ in range(count):
             fresh.learn(fresh.visit(known={"x1": x}), 2)
-    for key in ("n", "gram", "moment", "squares"):
-        if kind is al.LinUCB:
-            mine, theirs = (p.to_dict()["state"]["arms"][0][key] for p in (policy, fresh))
-            assert mine == theirs
+    if kind is al.LinUCB:
+        assert policy.to_dict()["state"] == fresh.to_dict()["state"]
     assert policy.rows.tolist() == fresh.rows.tolist() == [33]
