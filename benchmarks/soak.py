@@ -1,4 +1,4 @@
-"""`make soak`: many random sequences of operations on the public API, beside a plain model of it."""
+"""`make soak`: many random sequences of operations on the public API beside a model of it."""
 
 import collections
 import os

@@ -94,7 +94,7 @@ def everything():
 
 def curves_of(experiment):
     """Return the runs of the paper's experiment by the names of their curves."""
-    return {str(key): runs for key, runs in experiment.curves.items()}
+    return {str(key): curve.runs for key, curve in experiment.curves.items()}
 
 
 def done_by(source):
