@@ -19,6 +19,8 @@ import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
 from contenders import CONTENDERS, OTHERS, visits
 from cores import CORES, RUNS, measure_cores
+from doors import DOORS
+from doors import QUESTIONS as DOOR_QUESTIONS
 from dropping import DROPPING, run_dropping
 from growth import (
     SUPPORTS,
@@ -87,6 +89,25 @@ def compare_makers() -> Table:
             None if name in OTHERS else light / median,
             None if name in OTHERS else same,
         )
+    return table
+
+
+def compare_doors() -> Table:
+    """A visit through each door of the library."""
+    table = Table(
+        "doors",
+        f"A visit through each door, {ARMS} arms",
+        ("", *(f"µs, {q} questions" for q in DOOR_QUESTIONS), "visits a second, 10 questions"),
+    )
+    tasks = {
+        f"{name}, {q}": lambda measure=measure, q=q: measure(q)
+        for name, measure in DOORS.items()
+        for q in DOOR_QUESTIONS
+    }
+    medians = interleaved(tasks)
+    for name in DOORS:
+        own = [medians[f"{name}, {q}"] for q in DOOR_QUESTIONS]
+        table.add(name, *own, round(1e6 / own[0]))
     return table
 
 
@@ -207,6 +228,7 @@ def compare_asking() -> Table:
 
 COMPARISONS: tuple[Callable[[], Table], ...] = (
     compare_makers,
+    compare_doors,
     compare_sizes,
     compare_supports,
     compare_cores,
@@ -252,7 +274,9 @@ the algorithm cannot do without, at the speed at which this core does multiply-a
 else, divided by the time taken. *Same arms*: in how many of the visits a maker plays what numpy
 plays. Rivals and ours get the same contexts, drawn beforehand, and the same rewards. *Fused* is the
 simulator's loop, which scores the next 16 contexts together because it knows them; no other maker
-has one. A live study gets *one visit at a time*."""
+has one. *One row at a time* is the array door, `policy.play(z)` and `policy.learn_row(...)`, for
+whoever has contexts as numbers. A live study goes through full visits, which check, encode and
+explain every answer by name: what those cost is in the table of doors."""
 
 
 if __name__ == "__main__":

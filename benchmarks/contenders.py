@@ -189,7 +189,7 @@ CONTENDERS: tuple[tuple[str, Callable[[Visits], Played], int], ...] = (
     ("obp LinUCB", obp_lin_ucb, 1_500),
     ("MABWiser LinUCB", mabwiser_lin_ucb, 300),
     ("contextualbandits LinUCB", contextualbandits_lin_ucb, 500),
-    ("askless, one visit at a time", askless_rows, 20_000),
+    ("askless, one row at a time", askless_rows, 20_000),
     ("askless, fused", askless_fused, 60_000),
     ("askless, elastic net, fused", askless_net, 60_000),
 )

@@ -31,7 +31,15 @@ def overriding(kind, name):
 
 @pytest.mark.parametrize("kind", [al.RidgeSurveyUCB, al.EpochSurveyUCB, al.SurveyBandit])
 @pytest.mark.parametrize(
-    "name", [*(set(HOOKS) - {"_player"}), "_share", "_begin", "learn_rows", "support", "rng"]
+    "name",
+    [
+        *(name for name in HOOKS if name != "_player"),
+        "_share",
+        "_begin",
+        "learn_rows",
+        "support",
+        "rng",
+    ],
 )
 def test_whoever_overrides_anything_has_no_compiled_loop(kind, name):
     survey = al.Survey.unit(2)
