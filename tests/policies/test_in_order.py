@@ -307,3 +307,16 @@ def test_the_order_is_what_keeps_the_guarantee():
     # 150 rows with mean ½ lie within 0.2 of it but for exp(-2·150·0.2²) < 1e-5 (Hoeffding).
     assert abs(means[0] - 0.5) < 0.2
     assert means[1] > 0.9
+
+
+def test_a_study_says_how_long_a_reward_may_take_and_what_silence_means():
+    text = (
+        "{schema: 1, questions: [{kind: scale, name: x1, low: 0, high: 1}], arms: [{name: a0}],"
+        " reward: {low: 0, high: 1, window: 2 visits, silence: 0.25}, policy: {beta_min: 0.2}}"
+    )
+    study = al.Study.parse(text)
+    policy = notes()
+    queue = al.InOrder.of(study, policy)
+    for visit in decided(policy, 3):
+        queue.add(visit)
+    assert [y + 0.5 for _, _, y in policy.notes] == [0.25]
