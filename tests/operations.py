@@ -246,7 +246,7 @@ class Operations:
         """Learn, in the model, what is due: in the order of decisions, arm by arm."""
         for arm in self.policy.arms:
             for number in [n for n in self.waiting if self.people[n].arm == arm]:
-                late = self.decided_at[number] + 6 <= self.clock
+                late = self.decided_at[number] + 6 < self.clock
                 if number not in self.coming and not late:
                     break
                 self.people[number].reward = self.coming.pop(number, 0)

@@ -254,11 +254,15 @@ def test_draws_differ_from_run_to_run_and_are_the_same_after_a_resume():
 
 
 class SaysCertain(Mine):
+    name = "says_certain"
+
     def _decide(self, z, mask, number):
         return super()._decide(z, mask, number)._replace(propensities=None)
 
 
 class SaysOther(Mine):
+    name = "says_other"
+
     def _decide(self, z, mask, number):
         decision = super()._decide(z, mask, number)
         chances = np.where(mask, 1.0, 0.0)
@@ -267,6 +271,8 @@ class SaysOther(Mine):
 
 
 class RepeatsItself(Mine):
+    name = "repeats_itself"
+
     def _decide(self, z, mask, number):
         arm = int(np.random.default_rng(number).choice(np.flatnonzero(mask)))
         return super()._decide(z, mask, number)._replace(arm=arm)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.errors import ContractError
+from askless.errors import ContractError, SettingError
 from askless.policies.numbers import Numbers
 from worlds import survey_of
 
@@ -66,6 +66,9 @@ class Base(al.Uniform):
     """A correct policy, to be broken in one place."""
 
     name = "broken"
+
+    def __init_subclass__(cls):
+        cls.name = cls.__name__
 
 
 class PlaysRetired(Base):
@@ -179,6 +182,66 @@ class HidesASetting(Base):
         super().__init__(survey, arms=arms, reward=reward, seed=seed)
 
 
+class SettingsOfNothing(Base):
+    def _settings(self):
+        return None
+
+
+class StateInArrays(Base):
+    def _state(self):
+        return {"sums": np.zeros(2)}
+
+
+class WinsForOthers(Base):
+    def _ask(self, z, mask, number):
+        return super()._ask(z, mask, number)._replace(possible=np.ones(len(mask), dtype=bool))
+
+
+class ChancesForOthers(Base):
+    def _decide(self, z, mask, number):
+        even = np.full(len(mask), 1 / len(mask))
+        return super()._decide(z, mask, number)._replace(propensities=even)
+
+
+class DecidesWithAFloat(Base):
+    def _decide(self, z, mask, number):
+        return al.Decision(float(np.argmax(mask)), np.zeros(len(mask)))
+
+
+class AnswersForNobody(Base):
+    def _of_kind(self, kind):
+        return None
+
+
+class OutlookOfOne(Base):
+    def _outlook(self, z):
+        return np.zeros(2)
+
+
+class ReachOfOne(Base):
+    def _reach(self, z, mask):
+        return 1.0
+
+
+class PlayerOfNone(Base):
+    def _player(self):
+        return "fast"
+
+
+class SaysALittleTooMuch(Base):
+    """Draws the other arm in one visit of twenty, and says one of seven."""
+
+    def _decide(self, z, mask, number):
+        arms = np.flatnonzero(mask)
+        other = self.rng(number).random() < 0.05
+        chances = np.where(np.arange(len(mask)) == arms[0], 1 - 1 / 7, 1 / 7) * mask
+        arm = int(arms[-1] if other else arms[0])
+        return al.Decision(arm, np.zeros(len(mask)), chances / chances.sum())
+
+
+Unnamed = type("Unnamed", (al.Uniform,), {})
+
+
 class DecidesWithANumber(Base):
     def _decide(self, z, mask, number):
         return 0
@@ -268,7 +331,18 @@ class Fails(Base):
     [
         (WithoutRoom, "arm"),
         (IgnoresBatches, "batch"),
-        (HidesASetting, "settings.*share"),
+        (HidesASetting, "settings.*share.*define `_settings`"),
+        (SettingsOfNothing, "settings; define `_settings`"),
+        (StateInArrays, "state as plain data; define `_state`"),
+        (WinsForOthers, "lets some arms win that the visit may get.*define `_ask`"),
+        (ChancesForOthers, "0 to those that the visit may not get.*define `_decide`"),
+        (DecidesWithAFloat, "an arm that the visit may get; 0.0 is none; define `_decide`"),
+        (AnswersForNobody, "who answers for 'full' visits.*define `_of_kind`"),
+        (OutlookOfOne, "outlook in two rows; define `_outlook`"),
+        (ReachOfOne, "how high arms can get; define `_reach`"),
+        (PlayerOfNone, "a player that plays; define `_player`"),
+        (SaysALittleTooMuch, "draws arms with the propensities it gives.*define `_decide`"),
+        (Unnamed, "a text of its own class"),
         (DecidesWithANumber, "define `_decide`, returning an askless.Decision"),
         (WrongNeeds, "says what an arm needs; define `_needs`, returning booleans"),
         (WrongMayAsk, "says what it may ask; define `_may_ask`, returning booleans"),
@@ -280,7 +354,7 @@ class Fails(Base):
         (ForgetsWhomItLearned, "second reward for a visit|same state after saving"),
         (LoopsAsItsParent, "compiled loop.*define `_player`"),
         (ChancesOfMoreThanOne, "sum to 1.*define `_decide`"),
-        (KindWithoutAName, "kind of a visit; define `_kind`"),
+        (KindWithoutAName, "kind of a visit; None is no name; define `_kind`"),
         (Nameless, "name"),
         (Fails, "KeyError: 'oops'; define `_learn`"),
         (PlaysRetired, "eligible arm|retired arm|an arm that the visit may get"),
@@ -298,6 +372,23 @@ def test_a_broken_policy_is_caught(kind, promise):
     policy = kind(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
     with pytest.raises(ContractError, match=promise):
         al.check_policy(policy)
+
+
+def test_settings_may_be_handed_on():
+    class HandsOn(al.LinUCB):
+        name = "hands-on"
+
+        def __init__(self, survey, **settings):
+            super().__init__(survey, **settings)
+
+    al.check_policy(HandsOn(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1)))
+
+
+@pytest.mark.parametrize("visits", [0, 9, True, 20.0])
+def test_too_few_visits_show_nothing(visits):
+    policy = al.Uniform(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
+    with pytest.raises(SettingError, match="visits is"):
+        al.check_policy(policy, visits=visits)
 
 
 def test_a_class_is_not_a_policy():

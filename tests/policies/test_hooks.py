@@ -1,5 +1,6 @@
 """The table of hooks is the truth; what is overridden has no compiled loop; streams are apart."""
 
+import functools
 import inspect
 import re
 from pathlib import Path
@@ -26,7 +27,45 @@ def test_the_table_and_the_docs_have_every_hook_with_its_arguments():
 
 
 def overriding(kind, name):
-    return type("Own", (kind,), {"name": "own", name: getattr(kind, name)})
+    """A subclass that does the same by a method or property of its own."""
+    inherited = inspect.getattr_static(kind, name)
+    if isinstance(inherited, property):
+        own = property(lambda self: inherited.fget(self))
+    else:
+        own = functools.partialmethod(inherited) if name == "_ask" else _wrapped(inherited)
+    return type("Own", (kind,), {"name": "own", name: own})
+
+
+def _wrapped(method):
+    def own(self, *given, **named):
+        return method(self, *given, **named)
+
+    return own
+
+
+class Draws(al.Policy):
+    """A mixin that draws the last arm half of the time."""
+
+    def _drawn(self, decision, mask, number):
+        last = np.flatnonzero(mask)[-1]
+        chances = decision.chances() / 2
+        chances[last] += 0.5
+        arm = int(last) if self.rng(number).random() < 0.5 else decision.arm
+        return decision._replace(arm=arm, propensities=chances)
+
+
+@pytest.mark.parametrize("bases", [(al.LinUCB, Draws), (Draws, al.LinUCB)])
+def test_a_mixin_is_seen_on_either_side(bases):
+    mixed = type("Mixed", bases, {"name": "mixed"})
+    policy = mixed(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1))
+    assert policy.player() is None
+    al.check_policy(policy)
+    z = np.array([1.0, 0.25])
+    played = {policy.play(z)}
+    for _ in range(60):  # one arm alone with probability 2^-60
+        policy.learn_row(0, z, 0.5)
+        played.add(policy.play(z))
+    assert played == {0, 1}
 
 
 @pytest.mark.parametrize("kind", [al.RidgeSurveyUCB, al.EpochSurveyUCB, al.SurveyBandit])

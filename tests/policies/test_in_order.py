@@ -88,16 +88,14 @@ def test_rows_are_learned_in_decision_order_whatever_comes_first(seed, silence):
                 except RewardError as error:
                     refused += 1
                     assert "window" in str(error) or "learned already" in str(error)
-                    assert rewards[i][0] >= window
-    # A reward that comes with the last visit of its window comes after the queue has given it up.
+                    assert rewards[i][0] > window
     arms = [visit.arm_index for visit in visits]
-    late = [(after if after < window else math.inf, reward) for after, reward in rewards]
-    wanted = oracle(arms, late, window, silence)
+    wanted = oracle(arms, rewards, window, silence)
     for arm in range(3):
         own = [(p, r) for p, r in wanted.get(arm, [])]
         got = [(round((x + 0.5) * 16), y + 0.5) for k, x, y in policy.notes if k == arm and x < 0.5]
         assert got == own
-    assert refused == sum(after >= window for after, _ in rewards)
+    assert refused == sum(after > window for after, _ in rewards)
 
 
 def test_nothing_is_learned_before_what_was_decided_earlier():
@@ -143,7 +141,9 @@ def test_a_window_in_days_looks_at_the_given_times_alone(kind):
     queue.tick(at=at(13.9))
     assert learned(policy) == []
     queue.reward(2, 0.5, at=at(13.95))
-    queue.tick(at=at(14))
+    queue.tick(at=at(14))  # at its last moment, a reward would still be in time
+    assert learned(policy) == []
+    queue.tick(at=at(14.01))
     assert [y + 0.5 for _, _, y in policy.notes] == [0, 1, 0.5]
     with pytest.raises(RewardError, match="visit 0 has been learned already"):
         queue.reward(0, 1, at=at(15))
@@ -183,6 +183,7 @@ def test_what_is_refused_changes_nothing():
     open_visit, first, second = policy.visit(), *decided(policy, 2)
     queue.add(first)
     other = al.Uniform(al.Survey.unit(2), arms=["a0"], reward=(0, 1))
+    stranger = other.visit(known={"x1": 0, "x2": 0}, number=first.number)
     before = policy.to_dict(), queue.to_dict()
     for call, kind, message in (
         (lambda: queue.add(open_visit), VisitError, "not decided"),
@@ -193,6 +194,7 @@ def test_what_is_refused_changes_nothing():
         (lambda: queue.reward(first, math.nan), RewardError, "nan"),
         (lambda: queue.reward(second, 1), VisitError, "no visit 2 is waiting"),
         (lambda: queue.reward("1", 1), VisitError, "no visit '1'"),
+        (lambda: queue.reward(stranger, 1), VisitError, "another survey"),
         (lambda: queue.reward(True, 1), VisitError, "no visit True"),
     ):
         with pytest.raises(kind, match=message):
@@ -252,6 +254,7 @@ def test_a_policy_that_was_saved_later_than_its_queue_learns_nothing_twice():
     assert learned(policy) == [0, 1]
     resumed = al.InOrder.resume(policy, json.loads(json.dumps(saved)))
     assert resumed.waiting == (2,)
+    assert resumed.tick() == ()
     assert learned(policy) == [0, 1]
 
 
@@ -267,14 +270,20 @@ def test_a_policy_that_was_saved_later_than_its_queue_learns_nothing_twice():
         {"given_up": [[3, 1]]},
         {"waiting": [{"visit": {}, "since": 0, "reward": None}]},
         {"waiting": [{"since": 0}]},
+        {"waiting": [{"visit": None, "since": 0, "reward": None}]},
+        {"waiting": "twice"},
     ],
 )
 def test_a_damaged_one_is_refused(change):
     policy = notes()
     queue = al.InOrder(policy, window="3 visits", silence=0)
     queue.add(decided(policy, 1)[0])
+    saved, before = queue.to_dict(), policy.to_dict()
+    if change == {"waiting": "twice"}:
+        change = {"waiting": 2 * saved["waiting"]}
     with pytest.raises(StateError):
-        al.InOrder.resume(policy, queue.to_dict() | change)
+        al.InOrder.resume(policy, saved | change)
+    assert policy.to_dict() == before
 
 
 def test_settings_are_checked():
@@ -288,6 +297,50 @@ def test_settings_are_checked():
             al.InOrder(policy, **settings)
     with pytest.raises(SettingError, match="policy is"):
         al.InOrder(None)
+    with pytest.raises(SettingError, match="study is"):
+        al.InOrder.of(None, policy)
+    queue = al.InOrder(policy, window="3 days")
+    (visit,) = decided(policy, 1)
+    for at in (datetime.min, 1.7e12, math.inf, "now"):  # 1.7e12: milliseconds
+        with pytest.raises(SettingError, match="at is"):
+            queue.add(visit, at=at)
+    assert queue.waiting == ()
+
+
+def test_what_is_learned_is_handed_back_to_be_stored_and_corrected():
+    policy = al.LinUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1))
+    queue = al.InOrder(policy)
+    first, second = decided(policy, 2)
+    mine = policy.visit(second.to_dict())  # the application's own copy
+    assert queue.add(first) == queue.add(second) == ()
+    assert queue.reward(np.int64(1), 0.5) == ()
+    learned = queue.reward(policy.visit(first.to_dict()), 1)
+    assert [(visit.number, visit.reward) for visit in learned] == [(0, 1), (1, 0.5)]
+    mine = policy.visit(learned[1].to_dict())
+    policy.unlearn(mine)
+    policy.learn(mine, 0.75)
+    third = policy.visit(known={"x1": 0.5})
+    queue.add(third)
+    copied = policy.visit(third.to_dict())
+    queue.reward(copied, 0.25)
+    assert (copied.reward, third.reward) == (0.25, 0.25)
+    policy.unlearn(copied)
+    queue.add(copied)  # its old reward is of no account
+    assert queue.reward(copied, 0.5) == (copied,)
+    assert policy.rows.tolist() == [3]
+
+
+def test_what_somebody_else_has_learned_meanwhile_is_let_go():
+    policy = notes()
+    queue = al.InOrder(policy)
+    first, second = decided(policy, 2)
+    for visit in (first, second):
+        queue.add(visit)
+    policy.learn(policy.visit(first.to_dict()), 1)
+    queue.reward(1, 0.5)
+    queue.reward(0, 0.25)
+    assert queue.waiting == ()
+    assert [y + 0.5 for _, _, y in policy.notes] == [1, 0.5]
 
 
 def test_the_order_is_what_keeps_the_guarantee():
@@ -317,6 +370,6 @@ def test_a_study_says_how_long_a_reward_may_take_and_what_silence_means():
     study = al.Study.parse(text)
     policy = notes()
     queue = al.InOrder.of(study, policy)
-    for visit in decided(policy, 3):
+    for visit in decided(policy, 4):
         queue.add(visit)
     assert [y + 0.5 for _, _, y in policy.notes] == [0.25]

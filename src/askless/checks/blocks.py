@@ -183,12 +183,13 @@ class Border:
         outside = ~((table >= low - slack) & (table <= high + slack))  # NaN is, too
         if outside.any():
             visit, arm = map(int, np.argwhere(outside)[0])
-            raise self._wrong(
-                f"the {what} is {float(table[visit, arm])!r}; its range is {low:g} to {high:g}:"
-                " widen the range or make rewards smaller",
-                visit,
-                arm,
+            value = float(table[visit, arm])
+            remedy = (
+                "give a number, also for arms that nobody gets"
+                if np.isnan(value)
+                else f"its range is {low:g} to {high:g}: widen the range or make rewards smaller"
             )
+            raise self._wrong(f"the {what} is {value!r}; {remedy}", visit, arm)
         return table
 
     def _linear(self, block: LinearBlock, contexts: Floats, allowed: Flags | None) -> Block:

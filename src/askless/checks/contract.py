@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 import traceback
 from collections.abc import Callable
@@ -16,7 +15,10 @@ from askless.checks.promises import fill, refused, require
 from askless.checks.respondents import Respondents
 from askless.errors import AsklessError, ContractError, RewardError, SettingError, VisitError
 from askless.policies import Decision, Policy
+from askless.policies.building import settings_of
+from askless.policies.decision import Reach
 from askless.policies.hooks import HOOKS
+from askless.policies.passage import are_flags, begin
 from askless.survey.question import Answer
 
 __all__ = ["check_policy"]
@@ -46,6 +48,8 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
     """
     if not isinstance(policy, Policy):
         raise ContractError(f"{policy!r} is not a policy; give an instance of a Policy")
+    if isinstance(visits, bool) or not isinstance(visits, int) or visits < 10:
+        raise SettingError(f"visits is {visits!r}; give a whole number, 10 or more")
     for check in CHECKS:
         try:
             check(copy.deepcopy(policy), Respondents(policy, visits, seed))
@@ -68,31 +72,43 @@ def _remedy(error: Exception) -> str:
 
 def check_description(policy: Policy, respondents: Respondents) -> None:
     """A policy has a name, says its settings, and its hooks return what they should."""
-    require(isinstance(getattr(policy, "name", None), str), "has a `name`, a text of its class")
-    given = set(inspect.signature(type(policy).__init__).parameters)
-    settings = given - {"self", "survey", "arms", "reward", "args", "kwargs"}
-    said = set(policy.to_dict()["settings"])
-    require(settings <= said, f"says its settings {sorted(settings)}", "_settings")
+    named = isinstance(vars(type(policy)).get("name"), str)
+    require(named, "has a `name`, a text of its own class")
+    said = policy._settings()
+    require(isinstance(said, dict), "says its settings", "_settings")
+    settings = set(settings_of(type(policy)))
+    require(settings <= set(said), f"says its settings {sorted(settings)}", "_settings")
+    require(_is_data(said), "says its settings as plain data", "_settings")
+    state = policy._state()
+    require(isinstance(state, dict) and _is_data(state), "says its state as plain data", "_state")
     live, count = policy.roster.live, len(policy.survey)
     may_ask = policy._may_ask(live)
-    require(_are_flags(may_ask, count), "says what it may ask", "_may_ask")
+    require(are_flags(may_ask, count), "says what it may ask", "_may_ask")
     for k in range(len(policy.arms)):
         needs = policy._needs(k)
-        require(_are_flags(needs, count), "says what an arm needs", "_needs")
+        require(are_flags(needs, count), "says what an arm needs", "_needs")
         own = policy._may_ask(np.arange(len(live)) == k)
         known = own | policy.survey.asked_of_everyone
         require(not (needs & ~known).any(), "may ask for an arm what that arm needs", "_needs")
-    require(isinstance(policy._kind(live, 0), str), "names the kind of a visit", "_kind")
     answers, _ = next(iter(respondents))
-    decision = policy._decide(policy.encode(answers), live, 0)
-    require(isinstance(decision, Decision), "returns a Decision", "_decide")
-    there = 0 <= decision.arm < len(policy.arms)
-    require(there, "decides for an arm that is there", "_decide")
-    require(np.shape(decision.scores) == (len(policy.arms),), "scores every arm", "_decide")
+    z, nothing = policy.encode(answers), policy.survey.nothing_known()
+    begin(policy, 0, live)
+    require(isinstance(policy._decide(z, live, 0), Decision), "returns a Decision", "_decide")
+    outlook, reach = policy._outlook(z), policy._reach(nothing, live)
+    fits = outlook is None or np.shape(outlook) == (2, len(policy.arms))
+    require(fits, "says its outlook in two rows", "_outlook")
+    require(isinstance(reach, Reach | None), "says how high arms can get", "_reach")
+    player = policy._player()
+    fits = player is None or callable(getattr(player, "play", None))
+    require(fits, "has a player that plays", "_player")
 
 
-def _are_flags(flags: object, count: int) -> bool:
-    return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
+def _is_data(data: object) -> bool:
+    """Whether something is plain data, which JSON keeps as it is."""
+    try:
+        return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
+    except (TypeError, ValueError):
+        return False
 
 
 def check_batch(policy: Policy, respondents: Respondents) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
 from askless.checks.promises import require
 from askless.checks.respondents import Respondents
-from askless.kernels.bundles import Floats, Ints
+from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import Decision, Policy
 from askless.policies.passage import begin, step
 
-MANY = 400  # visits of which the draws are counted
-CONTEXTS = 3
-ERROR = 1e-9  # with which probability a policy in order fails, over all that is counted
+FEW, MANY = 200, 1_500  # visits of which arms are compared; draws are counted
+CONTEXTS = 2
+ERROR = 1e-6  # with which probability a policy in order fails, over all that is counted
 START = 5  # rows an arm and column until a policy has left whatever it starts with
 
 
@@ -30,18 +29,25 @@ def check_draws(policy: Policy, respondents: Respondents) -> None:
         [people[i] for i in rows],
         [rewards[i] for i in rows],
     )
-    one_run, one_visit = [(i, 0) for i in range(MANY)], [(7, i + 1) for i in range(MANY)]
+    live = policy.roster.live
+    fewer = live & (np.arange(len(live)) != np.argmax(live))
     for z in people[:CONTEXTS]:
-        for arms, chances in _drawn(policy, z, one_run):
-            _compare(arms, chances, "in one state, for one context, over many visits")
-        for arms, chances in _drawn(policy, z, one_visit):
-            _compare(arms, chances, "for one visit, over many runs of a simulation")
+        for eligible in (live, fewer) if fewer.any() else (live,):
+            for one, where in (
+                (lambda i: (i, 0), "in one state, for one context, over many visits"),
+                (lambda i: (7, i + 1), "for one visit, over many runs of a simulation"),
+            ):
+                few = _drawn(policy, z, eligible, [one(i) for i in range(FEW)])
+                drawn = any(((c > 0) & (c < 1)).any() for _, c in few)
+                many = [one(i) for i in range(MANY)]
+                for arms, chances in _drawn(policy, z, eligible, many) if drawn else few:
+                    _compare(arms, chances, where)
 
 
 def _drawn(
-    policy: Policy, z: Floats, visits: list[tuple[int, int]]
-) -> Iterator[tuple[Ints, Floats]]:
-    """Go through the arms of visits in one state and context, and their propensities, by kind.
+    policy: Policy, z: Floats, eligible: Flags, visits: list[tuple[int, int]]
+) -> list[tuple[Ints, Floats]]:
+    """Return the arms of visits in one state and context, and their propensities, by kind.
 
     A visit is its number and the run that it is in; propensities are those of visits of its kind.
     """
@@ -49,14 +55,16 @@ def _drawn(
     before = policy._stream
     for number, run in visits:
         policy._stream = run
-        start, known = begin(policy, number, policy.roster.live), policy.survey.nothing_known()
+        start, known = begin(policy, number, eligible), policy.survey.nothing_known()
         while (now := step(policy, start, known)).decision is None:
             asked = now.asks[policy.survey.owner]
             known[1:][asked] = z[1:][asked]
         found.setdefault(start.kind, []).append(now.decision)
     policy._stream = before
-    for decisions in found.values():
-        yield np.array([d.arm for d in decisions]), np.array([d.chances() for d in decisions])
+    return [
+        (np.array([d.arm for d in decisions]), np.array([d.chances() for d in decisions]))
+        for decisions in found.values()
+    ]
 
 
 def _compare(arms: Ints, chances: Floats, where: str) -> None:
@@ -66,13 +74,16 @@ def _compare(arms: Ints, chances: Floats, where: str) -> None:
         promise = f"plays one arm {where}, unless it gives the propensities of all arms"
         require(certain, f"{promise} and draws with self.rng(number)", "_decide")
         return
-    # Hoeffding: a sum of so many draws is further from its mean with probability below ERROR.
+    # Bernstein: a sum of draws is further from its mean with probability below ERROR, over the
+    # arms, contexts, masks, and both ways of drawing many.
     counts = (arms[:, None] == np.arange(chances.shape[1])).sum(axis=0)
-    far = math.sqrt(len(arms) * math.log(4 * CONTEXTS * chances.shape[1] / ERROR) / 2)
-    worst = int(np.argmax(np.abs(counts - chances.sum(axis=0))))
+    off, variance = np.abs(counts - chances.sum(axis=0)), (chances * (1 - chances)).sum(axis=0)
+    log = math.log(2 * 4 * CONTEXTS * chances.shape[1] / ERROR)
+    far = log / 3 + np.sqrt((log / 3) ** 2 + 2 * log * variance)
+    worst = int(np.argmax(off - far))
     seen, said = counts[worst] / len(arms), chances[:, worst].mean()
     require(
-        abs(counts[worst] - chances[:, worst].sum()) <= far,
+        bool(off[worst] <= far[worst]),
         f"draws arms with the propensities it gives (arm {worst} {where}: drawn {seen:.2f},"
         f" given {said:.2f}), with numbers of self.rng(number)",
         "_decide",

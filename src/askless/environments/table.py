@@ -11,7 +11,7 @@ from askless.checks.blocks import Border, described
 from askless.environments.linear import BLOCK, PEOPLE, check_world_number, stream
 from askless.environments.pilot import PilotAnswers
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import Flags, Floats
 from askless.policies.player import Block
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from
@@ -41,6 +41,8 @@ class TableEnvironment:
     expected : array (n × K), optional
         The expected reward of each arm for each of them, by which regret is measured; `rewards`
         again where they are not random. Left out, nobody knows, and regret is NaN.
+    allowed : array of bool (n × K), optional
+        Which arms each of them may get; all of them if left out.
     number : int
         Which world it is; worlds of different numbers draw different people for the same seed and
         run.
@@ -67,6 +69,7 @@ class TableEnvironment:
         rewards: Any,
         reward: tuple[float, float] | RewardRange,
         expected: Any = None,
+        allowed: Flags | None = None,
         number: int = 0,
     ) -> None:
         if not isinstance(survey, Survey):
@@ -80,7 +83,7 @@ class TableEnvironment:
         table = _table("rewards", rewards, shape)
         means = None if expected is None else _table("expected", expected, shape)
         border = Border(described(self), begun=0, noun="person")
-        self._people = border.checked(Block(contexts, table, means))
+        self._people = border.checked(Block(contexts, table, means, allowed))
 
     def __len__(self) -> int:
         return len(self._people)
@@ -91,7 +94,8 @@ class TableEnvironment:
         while True:
             chosen = rng.integers(len(people), size=BLOCK)
             expected = None if people.expected is None else people.expected[chosen]
-            yield Block(people.contexts[chosen], people.rewards[chosen], expected)
+            allowed = None if people.allowed is None else people.allowed[chosen]
+            yield Block(people.contexts[chosen], people.rewards[chosen], expected, allowed)
 
 
 def _contexts(survey: Survey, answers: Any) -> Floats:

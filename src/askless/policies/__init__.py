@@ -3,6 +3,7 @@
 from askless.policies.base import Policy
 from askless.policies.catalogue import (
     POLICIES,
+    as_policy,
     load,
     policy_class,
     policy_for,
@@ -40,6 +41,7 @@ __all__ = [
     "Uniform",
     "Visit",
     "VisitRecord",
+    "as_policy",
     "load",
     "policy_class",
     "policy_for",

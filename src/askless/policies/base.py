@@ -20,7 +20,7 @@ from askless.errors import (
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.decision import Reach
 from askless.policies.files import write_state
-from askless.policies.hooks import Hooks
+from askless.policies.hooks import Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
 from askless.policies.passage import begin, step
 from askless.policies.roster import Roster
@@ -135,16 +135,27 @@ class Policy(Hooks):
                 raise VisitError(
                     "a saved visit has its number, known answers and arms; give it alone"
                 )
-            return Visit.resume(self, saved)
-        taken = self._next_number if number is None else self._check_number(number)
-        visit = Visit(self, number=taken, known={} if known is None else known, arms=arms)
-        self._next_number = max(self._next_number, taken + 1)
+            visit = Visit.resume(self, saved)
+            self._has_seen(visit.number)
+            return visit
+        taken = self._learned.free(self._next_number) if number is None else number
+        visit = Visit(
+            self, number=self._check_number(taken), known={} if known is None else known, arms=arms
+        )
+        self._has_seen(visit.number)
         return visit
+
+    def _has_seen(self, number: int) -> None:
+        """Give no further visit this number."""
+        self._next_number = max(self._next_number, number + 1)
 
     def _check_number(self, number: Any) -> int:
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         if not whole or not 0 <= number < MOST_NUMBER:
-            raise VisitError(f"number is {shown(number)}; give a whole number, 0 or more")
+            raise VisitError(
+                f"the number of a visit is {shown(number)}; give a whole number from 0 to"
+                f" {MOST_NUMBER - 1}"
+            )
         if number in self._learned:
             raise VisitError(f"visit {number} has been learned; give a new visit another number")
         return int(number)
@@ -165,20 +176,22 @@ class Policy(Hooks):
         """Return the questions that must be known of a visit that an arm learns."""
         return self.survey.names_of(self._needs(self.arm_index(arm)))
 
-    def reach(self, z: Floats, mask: Flags) -> Reach | None:
+    def reach(self, z: Floats, mask: Flags, kind: str = "full") -> Reach | None:
         """Say how high the arms in `mask` can still get, in units of the user's rewards."""
-        reach = self._reach(z, mask)
+        reach = self._of_kind(kind)._reach(z, mask)
         return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
 
     @property
     def _shift(self) -> float:
         return 0.0 if self.survey.coding == "raw" else self.reward.middle
 
-    def outlook(self, z: Floats, mask: Flags) -> dict[str, tuple[float, float]]:
+    def outlook(self, z: Floats, mask: Flags, kind: str = "full") -> dict[str, tuple[float, float]]:
         """Return expected reward and upper bound of each arm in `mask`; empty if it has none."""
-        outlook = self._outlook(z)
+        outlook = self._of_kind(kind)._outlook(z)
         if outlook is None:
             return {}
+        if np.shape(outlook) != (2, len(self.roster)):
+            raise broken(f"says its outlook in two rows; {shown(outlook)} is none", "_outlook")
         means, uppers = outlook[0] + self._shift, outlook[1] + self._shift
         return {
             arm: (float(means[k]), float(uppers[k]))
@@ -213,6 +226,7 @@ class Policy(Hooks):
             self._version += 1
         visit.reward = checked
         self._learned.add(visit.number)
+        self._has_seen(visit.number)
         if visit.number in self._corrected:
             self._corrected[visit.number] = Correction(checked, visit.learned_in)
 
@@ -393,6 +407,11 @@ class Policy(Hooks):
 
         The running policy is refreshed too, so that it and a loaded one have the same future.
         """
+        if "name" not in vars(type(self)):  # `load` would take it for its parent
+            raise SettingError(
+                f"{type(self).__name__} has no name of its own; give the class one, as in"
+                f" name = {type(self).__name__.lower()!r}, to save it"
+            )
         write_state(path, self.to_dict())
 
     def __repr__(self) -> str:

@@ -22,7 +22,15 @@ from askless.survey import Study
 from askless.survey.names import check_name
 from askless.survey.policy_names import OWN_NAMES
 
-__all__ = ["POLICIES", "load", "policy_class", "policy_for", "policy_of", "register"]
+__all__ = [
+    "POLICIES",
+    "as_policy",
+    "load",
+    "policy_class",
+    "policy_for",
+    "policy_of",
+    "register",
+]
 
 POLICIES: dict[str, type[Policy]] = {
     kind.name: kind
@@ -70,14 +78,10 @@ def register(kind: Kind) -> Kind:
     name = check_name(kind.name, f"the policy {kind.__qualname__}")
     if ":" in name:
         raise SettingError(f"the policy's name is {name!r}; leave out the ':', as in module:Class")
-    known = POLICIES.get(name)
-    if known is not None and _home(known) != _home(kind):
-        raise SettingError(
-            f"the name {name!r} is taken by {known.__module__}.{known.__qualname__}; give"
-            f" {kind.__qualname__} another `name`"
-        )
-    POLICIES[name] = kind
-    OWN_NAMES.add(name)
+    _check_taken(kind)
+    if POLICIES.get(name) is not kind:  # ours have sections of their own in study files
+        POLICIES[name] = kind
+        OWN_NAMES.add(name)
     return kind
 
 
@@ -127,7 +131,18 @@ def _imported(name: str) -> type[Policy]:
         )
     _check_kind(found, f"policy {name!r}")
     kind: type[Policy] = found
+    _check_taken(kind)
     return kind
+
+
+def _check_taken(kind: type[Policy]) -> None:
+    """Refuse a class whose name is that of another one: a saved state would be taken for it."""
+    known = POLICIES.get(kind.name)
+    if known is not None and _home(known) != _home(kind):
+        raise SettingError(
+            f"the name {kind.name!r} is taken by {known.__module__}.{known.__qualname__}; give"
+            f" {kind.__qualname__} another `name`"
+        )
 
 
 def _check_kind(kind: Any, what: str) -> None:
@@ -184,6 +199,20 @@ def policy_of(
     if issubclass(kind, Target) and hasattr(world, "coefficients"):
         given["coefficients"] = world.coefficients
     return build_policy(kind, world, given, str(name))
+
+
+def as_policy(given: Policy | str | Mapping[str, Any], world: Basis) -> Policy:
+    """Return a policy as it is, or make one for an environment, by its name or settings."""
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, str):
+        given = {"name": given}
+    if not isinstance(given, Mapping) or "name" not in given:
+        raise SettingError(
+            f"policy is {shown(given)}; give a policy, the name of one, or a mapping with its name"
+            " and settings"
+        )
+    return policy_of(given, world)
 
 
 def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from askless.errors import ContractError
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.decision import Asked, Decision, Reach
+from askless.policies.settings import check_seed
 
 if TYPE_CHECKING:
     from askless.policies.player import Player
@@ -136,7 +137,7 @@ class Hooks(ABC):
 
     @property
     def _key(self) -> Any:
-        return np.array([self.seed, self._stream], dtype=np.uint64)
+        return np.array([check_seed(self.seed), self._stream], dtype=np.uint64)
 
     # -- compiled loops --------------------------------------------------------------------------
 
@@ -146,20 +147,24 @@ class Hooks(ABC):
         A subclass that overrides anything of the class that has the loop loses it: the loop would
         go on as its parent.
         """
-        changed = any(_changes(type(self), name, value) for name, value in vars(self).items())
-        return None if changed or not plays_as_compiled(type(self)) else self._player()
+        own = any(_does(value) and hasattr(type(self), name) for name, value in vars(self).items())
+        return None if own or not plays_as_compiled(type(self)) else self._player()
 
 
 def plays_as_compiled(kind: type) -> bool:
-    """Whether a class does in every way as the one whose compiled code it has inherited."""
+    """Whether a class does in every way as the one whose compiled code it has inherited.
+
+    Wherever it has something else from: its own body, a class in between, or a mixin beside.
+    """
     owner = next(above for above in kind.__mro__ if "_player" in vars(above))
-    below = kind.__mro__[: kind.__mro__.index(owner)]
-    return not any(_changes(owner, *item) for own in below for item in vars(own).items())
+    for name in dir(owner):
+        if not (name.startswith("__") and name.endswith("__")):
+            mine, theirs = (getattr_static(place, name) for place in (kind, owner))
+            if mine is not theirs and (_does(mine) or _does(theirs)):
+                return False
+    return True
 
 
-def _changes(owner: type, name: str, value: Any) -> bool:
-    """Whether an attribute changes what the class `owner` does; its plain data does not."""
-    does = callable(value) or isinstance(
-        value, property | classmethod | staticmethod | cached_property
-    )
-    return does and not (name.startswith("__") and name.endswith("__")) and hasattr(owner, name)
+def _does(value: Any) -> bool:
+    """Whether an attribute does something: a method, a property, a descriptor; not plain data."""
+    return callable(value) or hasattr(type(value), "__get__")

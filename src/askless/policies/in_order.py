@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from askless.errors import RewardError, SettingError, StateError, VisitError, shown
 from askless.policies.base import Policy
 from askless.policies.numbers import Numbers
 from askless.policies.visit import Visit
+from askless.survey import Study
 from askless.survey.names import check_number
 from askless.survey.window import Window, check_silence
 
 __all__ = ["InOrder", "Line"]
 
 FORMAT, VERSION = "askless.in_order", 1
+LATEST = 1e11  # seconds since 1970; beyond it they are milliseconds, or a slip
 
 
 @dataclass(slots=True)
@@ -88,15 +92,17 @@ class InOrder:
     >>> import askless as al
     >>> policy = al.LinUCB(al.Survey.unit(1), arms=["a"], reward=(0, 1))
     >>> queue = al.InOrder(policy, window="2 visits", silence=0)
-    >>> visits = [policy.visit(known={"x1": 0.5}) for _ in range(3)]
+    >>> visits = [policy.visit(known={"x1": 0.5}) for _ in range(4)]
     >>> queue.add(visits[0])
+    ()
     >>> queue.add(visits[1])
+    ()
     >>> queue.reward(1, 0.25)           # waits for visit 0
-    >>> policy.rows, queue.waiting
-    (array([0]), (0, 1))
-    >>> queue.add(visits[2])            # the window of visit 0 is over: its silence is a 0
-    >>> visits[0].reward, visits[1].reward, queue.waiting
-    (0.0, 0.25, (2,))
+    ()
+    >>> for visit in visits[2:]:        # the window of visit 0 is over: its silence is a 0
+    ...     learned = queue.add(visit)
+    >>> [visit.number for visit in learned], visits[0].reward, visits[1].reward, queue.waiting
+    ([0, 1], 0.0, 0.25, (2, 3))
     """
 
     def __init__(
@@ -117,8 +123,10 @@ class InOrder:
         self._now = 0.0
 
     @classmethod
-    def of(cls, study: Any, policy: Policy) -> InOrder:
+    def of(cls, study: Study, policy: Policy) -> InOrder:
         """Return the queue that a study describes with `reward.window` and `reward.silence`."""
+        if not isinstance(study, Study):
+            raise SettingError(f"study is {shown(study)}; give an askless.Study")
         return cls(policy, window=study.window, silence=study.silence)
 
     def _length(self) -> float:
@@ -128,16 +136,19 @@ class InOrder:
 
     # -- what comes ------------------------------------------------------------------------------
 
-    def add(self, visit: Visit, *, at: datetime | float | None = None) -> None:
-        """Take a visit that has just been decided; what is due by now is learned.
+    def add(self, visit: Visit, *, at: datetime | float | None = None) -> tuple[Visit, ...]:
+        """Take a visit that has just been decided; what is due by now is learned and returned.
+
+        Whoever stores visits stores those that are returned again: they have their rewards now.
 
         Parameters
         ----------
         visit : Visit
             Visits are added in the order of their decisions.
         at : datetime or float, optional
-            When it was decided (a float: seconds since 1970); now if left out. With a window in
-            visits, or none, time is counted in visits and this is not looked at.
+            When it was decided (a float: seconds since 1970; a datetime without a time zone: local
+            time); now if left out. With a window in visits, or none, time is counted in visits
+            and this is not looked at.
         """
         policy = self.policy
         policy._check_visit(visit)
@@ -146,28 +157,30 @@ class InOrder:
             raise VisitError(f"visit {visit.number} is waiting already")
         if visit.number in self._gone:
             raise VisitError(f"visit {visit.number} has been given up: its window is over")
-        if visit.reward is not None or visit.number in policy._learned:
+        learned = visit.reward is not None and visit.number not in policy._corrected
+        if learned or visit.number in policy._learned:
             raise VisitError(f"visit {visit.number} has been learned already")
         now = self._time(at, visits=1)
         self._line.add(visit.number, arm, visit, now)
-        self._learn_due(now)
+        return self._learn_due(now)
 
     def reward(
         self, visit: Visit | int, reward: float, *, at: datetime | float | None = None
-    ) -> None:
-        """Take a reward: of a visit, or of the one with this number; what is due is learned.
+    ) -> tuple[Visit, ...]:
+        """Take a reward: of a visit, or of the one with this number.
 
-        The same again is ignored while the visit waits, another one is refused.
+        What is due is learned and returned. The same again is ignored while the visit waits,
+        another one is refused.
         """
-        number = visit.number if isinstance(visit, Visit) else visit
+        number = self._number_of(visit)
         checked = self.policy.reward.check(reward)
         now = self._time(at)
-        waiting = self._line.visits.get(number) if type(number) is int else None
+        waiting = self._line.visits.get(number)
         if waiting is None:
             raise self._unknown(number)
         if waiting.reward is not None:
             if waiting.reward == checked:
-                return
+                return ()
             raise RewardError(
                 f"visit {number} has the reward {waiting.reward!r}; it cannot have {checked!r} too"
             )
@@ -176,11 +189,22 @@ class InOrder:
                 f"visit {number}: the reward came after its window of {self.window}, which is over"
             )
         waiting.reward = checked
-        self._learn_due(now)
+        learned = self._learn_due(now)
+        if isinstance(visit, Visit) and waiting.note in learned:  # perhaps a copy of it
+            visit.reward, visit.learned_in = waiting.note.reward, waiting.note.learned_in
+        return learned
 
-    def tick(self, *, at: datetime | float | None = None) -> None:
+    def _number_of(self, visit: Any) -> int:
+        if isinstance(visit, Visit):
+            self.policy._check_visit(visit)
+            return visit.number
+        if not isinstance(visit, int | np.integer) or isinstance(visit, bool):
+            raise VisitError(f"no visit {shown(visit)} is waiting; give a visit or its number")
+        return int(visit)
+
+    def tick(self, *, at: datetime | float | None = None) -> tuple[Visit, ...]:
         """Let time pass: give up what has waited for its whole window, learn what is due."""
-        self._learn_due(self._time(at))
+        return self._learn_due(self._time(at))
 
     def _time(self, at: datetime | float | None, *, visits: int = 0) -> float:
         """Return the time: seconds, or visits where the window is in visits."""
@@ -188,26 +212,35 @@ class InOrder:
             return self._now + visits
         if at is None:
             at = time.time()
-        seconds = at.timestamp() if isinstance(at, datetime) else check_number(at, "at")
+        try:
+            seconds = at.timestamp() if isinstance(at, datetime) else check_number(at, "at")
+        except (ValueError, OverflowError, OSError):
+            seconds = LATEST
+        if not abs(seconds) < LATEST:
+            raise SettingError(f"at is {shown(at)}; give a datetime, or seconds since 1970")
         return max(self._now, seconds)  # time does not go back
 
-    def _unknown(self, number: Any) -> RewardError | VisitError:
-        if type(number) is int and number in self.policy._learned:
+    def _unknown(self, number: int) -> RewardError | VisitError:
+        if number in self.policy._learned:
             return RewardError(f"visit {number} has been learned already; a visit has one reward")
-        if type(number) is int and number in self._gone:
+        if number in self._gone:
             return RewardError(
                 f"visit {number}: the reward came after its window of {self.window}, which is over"
             )
-        return VisitError(f"no visit {shown(number)} is waiting; add it when it is decided")
+        return VisitError(f"no visit {number} is waiting; add it when it is decided")
 
-    def _learn_due(self, now: float) -> None:
+    def _learn_due(self, now: float) -> tuple[Visit, ...]:
+        """Learn what is due; a reward that comes at the last moment of its window is in time."""
         self._now = now
-        for waiting in self._line.due(now):
+        learned = []
+        for waiting in self._line.due(math.nextafter(now, -math.inf)):
             reward = self.silence if waiting.reward is None else waiting.reward
             if reward is None:
                 self._gone.add(waiting.number)
-            else:
+            elif waiting.number not in self.policy._learned:  # by somebody else, meanwhile
                 self.policy.learn(waiting.note, reward)
+                learned.append(waiting.note)
+        return tuple(learned)
 
     # -- looking at it and putting it away -------------------------------------------------------
 
@@ -238,7 +271,8 @@ class InOrder:
     def resume(cls, policy: Policy, saved: Mapping[str, Any]) -> InOrder:
         """Go on with what `to_dict` returned.
 
-        A visit that the policy has learned since, because it was saved later, is left out.
+        A visit that the policy has learned since, because it was saved later, is left out; what is
+        due now is learned with the next call.
         """
         if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
             raise StateError("this is no saved InOrder; give what to_dict() returned")
@@ -251,7 +285,9 @@ class InOrder:
             queue._now = check_number(saved["now"], "now")
             queue._gone = Numbers.from_data(saved["given_up"])
             for entry in saved["waiting"]:
-                visit = policy.visit(entry["visit"])
+                visit = Visit.resume(policy, entry["visit"])
+                if visit.number in queue._line.visits:
+                    raise StateError(f"visit {visit.number} waits twice")
                 if visit.number not in policy._learned:
                     since = check_number(entry["since"], "since")
                     queue._line.add(visit.number, visit.arm_index, visit, since)
@@ -261,5 +297,4 @@ class InOrder:
         except (KeyError, TypeError, ValueError) as error:
             what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise StateError(f"the saved InOrder is damaged or of another study: {what}") from None
-        queue._learn_due(queue._now)
         return queue

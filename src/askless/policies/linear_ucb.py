@@ -165,6 +165,8 @@ class LinearUCB(Policy):
     def unlearn(self, visit: Visit) -> None:
         """Take a learned visit out again, exactly; it can then be learned with another reward."""
         self._check_visit(visit)
+        if self._of_kind(visit.kind) is not self:
+            raise VisitError(f"a {visit.kind} visit cannot be unlearned; only full ones can")
         if visit.reward is None or visit.number not in self._learned:
             raise VisitError(f"visit {visit.number} has not been learned")
         last = self._corrected.get(visit.number, Correction(visit.reward, visit.learned_in))
@@ -219,11 +221,17 @@ class LinearUCB(Policy):
                 " one place: policy.visit(number=…)"
             )
         self._model = self._model.joined(other._model)
+        # Of a visit that one of them has learned, the other's correction is of no account.
+        self._corrected = {
+            number: last
+            for mine, theirs in ((self, other), (other, self))
+            for number, last in mine._corrected.items()
+            if number not in theirs._learned
+        }
         self._learned = self._learned.joined(other._learned)
-        self._corrected |= other._corrected
         self.roster.live = live
         self._version += other._version
-        self._next_number += other._next_number
+        self._next_number = max(self._next_number, other._next_number)
 
     # -- arrays, fast: a row in order goes straight to the kernel -------------------------------
 

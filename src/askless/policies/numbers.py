@@ -73,6 +73,11 @@ class Numbers:
         self._firsts[i : i + 1] = [low for low, _ in left]
         self._lasts[i : i + 1] = [high for _, high in left]
 
+    def free(self, number: int) -> int:
+        """Return this number, or the first one after it that is not there."""
+        i = bisect_right(self._firsts, number)
+        return self._lasts[i - 1] + 1 if number in self else number
+
     def shared(self, other: Numbers) -> int | None:
         """Return a number that is in both, if there is one."""
         for first, last in other.spans():

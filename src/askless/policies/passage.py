@@ -12,12 +12,12 @@ import numpy as np
 from askless.errors import VisitError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Asked, Decision
-from askless.policies.hooks import broken
+from askless.policies.hooks import Hooks, broken
 
 if TYPE_CHECKING:
     from askless.policies.base import Policy
 
-__all__ = ["Start", "Step", "begin", "step"]
+__all__ = ["Start", "Step", "are_flags", "begin", "step"]
 
 
 class Start(NamedTuple):
@@ -41,7 +41,14 @@ class Step(NamedTuple):
 def begin(policy: Policy, number: int, eligible: Flags) -> Start:
     """Start a visit that may get the arms in `eligible`, which are live."""
     kind = policy._kind(eligible, number)
-    may_ask = policy._of_kind(kind)._may_ask(eligible)
+    if not isinstance(kind, str):
+        raise broken(f"names the kind of a visit; {shown(kind)} is no name", "_kind")
+    hooks = policy._of_kind(kind)
+    if not isinstance(hooks, Hooks):
+        raise broken(f"says who answers for {kind!r} visits; {shown(hooks)} cannot", "_of_kind")
+    may_ask = hooks._may_ask(eligible)
+    if not are_flags(may_ask, len(policy.survey)):
+        raise broken(f"says what it may ask; {shown(may_ask)} does not", "_may_ask")
     return Start(number, kind, eligible, may_ask | policy.survey.asked_of_everyone)
 
 
@@ -60,7 +67,7 @@ def step(policy: Policy, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
     mask, hooks = playable(policy, start), policy._of_kind(start.kind)
     missing = np.isnan(z[policy.survey.columns.first])
-    asks, possible = _asked(policy, hooks._ask(z, mask, start.number))
+    asks, possible = _asked(policy, hooks._ask(z, mask, start.number), mask)
     if not asks.any():
         asks = policy.survey.asked_of_everyone & missing
     if asks.any():
@@ -73,17 +80,23 @@ def step(policy: Policy, start: Start, z: Floats) -> Step:
     return Step(asks, possible, winner.arm, decision)
 
 
-def _asked(policy: Policy, asked: Asked) -> Asked:
+def _asked(policy: Policy, asked: Asked, mask: Flags) -> Asked:
     if (
         not isinstance(asked, Asked)
-        or not _are_flags(asked.questions, len(policy.survey))
-        or not _are_flags(asked.possible, len(policy.roster))
+        or not are_flags(asked.questions, len(policy.survey))
+        or not are_flags(asked.possible, len(policy.roster))
     ):
         raise broken(f"says what to ask; {shown(asked)} does not", "_ask")
+    if (asked.possible & ~mask).any() or not asked.possible.any():
+        raise broken(
+            f"lets some arms win that the visit may get, and no others; {asked.possible} does not",
+            "_ask",
+        )
     return asked
 
 
-def _are_flags(flags: object, count: int) -> bool:
+def are_flags(flags: object, count: int) -> bool:
+    """Whether this is an array of so many booleans."""
     return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
 
 
@@ -101,21 +114,29 @@ def _check_asks(policy: Policy, start: Start, asks: Flags, missing: Flags) -> No
 def _decided(policy: Policy, decision: Decision, mask: Flags, hook: str) -> Decision:
     if not isinstance(decision, Decision):
         raise broken(f"returns a Decision; {shown(decision)} is none", hook)
-    count = len(policy.roster)
-    if not 0 <= decision.arm < count or not mask[decision.arm]:
-        raise broken(f"decides for an arm that the visit may get; {decision.arm} is none", hook)
-    if np.shape(decision.scores) != (count,):
+    count, arm = len(policy.roster), decision.arm
+    whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+    if not whole or not 0 <= arm < count or not mask[arm]:
+        raise broken(f"decides for an arm that the visit may get; {shown(arm)} is none", hook)
+    if not _are_numbers(decision.scores, count):
         raise broken(f"scores every arm; {shown(decision.scores)} does not", hook)
     chances = decision.propensities
     if chances is not None and not (
-        np.shape(chances) == (count,)
+        _are_numbers(chances, count)
         and np.min(chances) >= 0
         and abs(np.sum(chances) - 1) < 1e-9
-        and chances[decision.arm] > 0
+        and chances[arm] > 0
+        and not chances[~mask].any()
     ):
         raise broken(
-            "gives propensities of all arms that sum to 1, and a positive one to the arm played;"
-            f" {shown(chances)} does not",
+            "gives propensities of all arms that sum to 1, a positive one to the arm played, 0 to"
+            f" those that the visit may not get; {shown(chances)} does not",
             hook,
         )
     return decision
+
+
+def _are_numbers(values: object, count: int) -> bool:
+    return (
+        isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.shape == (count,)
+    )

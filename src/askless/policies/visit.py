@@ -129,7 +129,7 @@ class Visit:
     def _outlook_of(self, now: Step | None, z: Floats) -> dict[str, tuple[float, float]]:
         if now is None or now.decision is None:
             return {}
-        return self._policy.outlook(z, now.possible)
+        return self._policy.outlook(z, now.possible, self.kind)
 
     def _take(self, now: Step, outlook: dict[str, tuple[float, float]] | None = None) -> None:
         """Record what the visit asks now, or what it has decided."""
@@ -241,7 +241,7 @@ class Visit:
         policy, mask = self._policy, playable(self._policy, self._start)
         roster = policy.roster
         asked_for = possible = roster.flags(self._possible)
-        reach = policy.reach(self._z, mask)
+        reach = policy.reach(self._z, mask, self.kind)
         bounds: dict[str, tuple[float, float]] = {}
         if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.

@@ -114,7 +114,7 @@ class VisitRecord:
             )
         try:
             return _checked(saved)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise damaged(error) from None
 
 
@@ -139,7 +139,7 @@ def _names(saved: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def _whole(saved: Mapping[str, Any], key: str) -> int | None:
     number = saved[key]
-    if number is not None and (type(number) is not int or not 0 <= number <= MOST_NUMBER):
+    if number is not None and (type(number) is not int or not 0 <= number < MOST_NUMBER):
         raise AsklessError(f"its {key} is {shown(number)}")
     return number
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from askless.checks.blocks import described
 from askless.environments import Environment
 from askless.errors import SettingError, extra, shown
-from askless.policies import Policy, policy_of
+from askless.policies import Policy, as_policy
 from askless.simulation.batch import check_frame, simulate_all
 from askless.simulation.runs import Run, Runs
 from askless.simulation.simulate import Checkpoints, checkpoint_visits
@@ -141,6 +142,7 @@ def compare(
     """
     check_frame(horizon, runs, seed, workers)
     visits = [*checkpoint_visits(horizon, checkpoints).tolist(), *_powers(horizon)]
+    described(world)  # refuses what is no environment, before a policy is made for it
     contenders = _labelled(policies, world)
     # What goes through visits takes longest, then interactive surveys: long tasks first.
     order = sorted(contenders, key=lambda label: _speed(contenders[label]))
@@ -169,22 +171,9 @@ def _labelled(
     if isinstance(policies, Mapping):
         for label in policies:
             check_name(label, "a policy")
-        return {label: _made(given, world) for label, given in policies.items()}
-    made = [_made(given, world) for given in policies]
+        return {label: as_policy(given, world) for label, given in policies.items()}
+    made = [as_policy(given, world) for given in policies]
     return dict(zip(_labels(made), made, strict=True))
-
-
-def _made(given: Any, world: Environment) -> Policy:
-    if isinstance(given, Policy):
-        return given
-    if isinstance(given, str):
-        given = {"name": given}
-    if not isinstance(given, Mapping) or "name" not in given:
-        raise SettingError(
-            f"a policy to compare is {shown(given)}; give a policy, a name, or a mapping with its"
-            " name and settings"
-        )
-    return policy_of(given, world)
 
 
 def _labels(policies: Sequence[Policy]) -> list[str]:
@@ -248,7 +237,7 @@ def _aligned(lines: list[Line]) -> Iterator[str]:
     """Lay a table out; where it would be too wide, its first columns of numbers are left out."""
     first, second = (max(len(line[i]) for line in lines) for i in (0, 1))
     widths = [2 + max(len(line[2][i]) for line in lines) for i in range(len(lines[0][2]))]
-    while sum(widths) + first + second + 2 > WIDEST:
+    while len(widths) > 1 and sum(widths) + first + second + 2 > WIDEST:
         widths.pop(0)
     for label, name, cells in lines:
         numbers = zip(cells[-len(widths) :], widths, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +15,7 @@ from askless.environments import Environment, LinearEnvironment
 from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import SettingError, extra, shown
 from askless.kernels.bundles import Ints
-from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy
+from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy, as_policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Delay, Late
@@ -31,7 +31,7 @@ MIX = 0x9E3779B97F4A7C15  # spreads seeds over all streams of random numbers
 
 
 def simulate(
-    policy: Policy,
+    policy: Policy | str | Mapping[str, Any],
     environment: Environment,
     horizon: int,
     runs: int = 1,
@@ -46,8 +46,8 @@ def simulate(
 
     Parameters
     ----------
-    policy : Policy
-        Every run starts from a copy of it.
+    policy : Policy, str or mapping
+        Every run starts from a copy of it. Or the name of one, or its `name` and settings.
     environment : Environment
         The respondents; of the same survey, arms and reward range. One of askless, or your own.
     horizon : int
@@ -80,6 +80,8 @@ def simulate(
     check_whole("seed", seed, 0)
     if not isinstance(delay, Delay | None):
         raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
+    described(environment)
+    policy = as_policy(policy, environment)
     check_match(policy, environment)
     visits = checkpoint_visits(horizon, checkpoints)
     warm_up(policy, environment, horizon, delay)

@@ -88,6 +88,10 @@ class Sweep:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
         checkpoint_visits(self.horizon, self.checkpoints)  # refuses what is none
+        if not isinstance(self.environments, Mapping):
+            raise SettingError(
+                f"environments is {shown(self.environments)}; give them by names of your own"
+            )
         if not self.policies or not self.environments:
             raise SettingError("a sweep needs at least one policy and one environment")
         chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))

@@ -67,7 +67,7 @@ class Study:
     survey: Survey
     arms: tuple[Arm, ...]
     reward: RewardRange
-    policy: str
+    policy: str = "survey-bandit"
     settings: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
     name: str = "study"
@@ -77,6 +77,7 @@ class Study:
     located: Located | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "reward", RewardRange.of(self.reward))
         if self.window is not None:
             object.__setattr__(self, "window", str(Window.of(self.window)))
         if self.silence is not None:
