@@ -30,7 +30,7 @@ def overriding(kind, name):
     """A subclass that does the same by a method or property of its own."""
     inherited = inspect.getattr_static(kind, name)
     if isinstance(inherited, property):
-        own = property(lambda self: inherited.fget(self))
+        own = property(inherited.fget)
     else:
         own = functools.partialmethod(inherited) if name == "_ask" else _wrapped(inherited)
     return type("Own", (kind,), {"name": "own", name: own})
@@ -61,10 +61,11 @@ def test_a_mixin_is_seen_on_either_side(bases):
     assert policy.player() is None
     al.check_policy(policy)
     z = np.array([1.0, 0.25])
-    played = {policy.play(z)}
-    for _ in range(60):  # one arm alone with probability 2^-60
-        policy.learn_row(0, z, 0.5)
+    policy.learn_rows([0, 1] * 30, [z] * 60, [1, 0] * 30)  # the first arm wins
+    played = set()
+    for _ in range(60):  # one arm alone with probability 2^-59
         played.add(policy.play(z))
+        policy.learn_row(0, z, 1)
     assert played == {0, 1}
 
 
