@@ -95,8 +95,9 @@ def test_a_subclass_is_simulated_as_itself():
     al.check_policy(same(Mine, world))
 
 
-def test_a_policy_of_ones_own_is_known_by_name(tmp_path):
+def test_a_policy_of_ones_own_is_known_by_name(tmp_path, catalogue):
     al.register(Mine)
+    assert catalogue["mine"] is Mine
     world = al.paper_environment(arms=3, features=4)
     compared = al.compare(["mine", "linucb"], world, horizon=200)
     assert set(compared.to_frame()["curve"]) == {"mine", "linucb"}

@@ -25,6 +25,13 @@ class Watched(al.EpochSurveyUCB):
     truth = None
     missed = None  # a flag for each run
 
+    def _begin(self, **given):
+        super()._begin(**given)
+        self._compiled = True  # it looks and changes nothing, so it may be as fast as its parent
+
+    def player(self):
+        return self._player()
+
     def learn_row(self, arm_index, z, reward):
         if self._next_number == 0:
             Watched.missed.append(False)

@@ -158,11 +158,28 @@ def test_merging_keeps_retired_arms_retired_and_numbers_apart():
     survey = al.Survey.unit(1)
     one, other = (al.OFUL(survey, arms=["a", "b"], reward=(0, 1)) for _ in range(2))
     other.retire_arm("a")
-    other.visit()
-    one.visit()
+    for number in (4, 2):
+        other.learn(other.visit(known={"x1": 0.5}, number=number), 1)
+    one.learn(one.visit(known={"x1": 0.5}), 1)
     one.merge(other)
     assert one.live_arms == ("b",)
-    assert one.visit().number == 2
+    assert one.learned == ((0, 0), (2, 2), (4, 4))
+    assert one.visit().number == 5
+    with pytest.raises(AsklessError, match="both policies have learned a visit 2"):
+        one.merge(other)
+
+
+def test_merging_keeps_the_corrections_of_whoever_has_learned():
+    one, other = (al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)) for _ in range(2))
+    theirs = other.visit(known={"x1": 0.5}, number=7)
+    other.learn(theirs, 0.25)
+    other.unlearn(theirs)
+    mine = one.visit(known={"x1": 0.5}, number=7)
+    one.learn(mine, 0.75)
+    one.merge(other)
+    one.learn(mine, 0.75)  # the same again
+    one.unlearn(mine)
+    assert one.rows.tolist() == [0]
 
 
 def test_a_wrong_reward_can_be_taken_back():

@@ -67,8 +67,9 @@ def test_the_table_says_all_and_who_lost_useful_questions(found):
     for label, runs in found.runs.items():
         (at,) = [i for i, line in enumerate(table) if line.startswith(label)]
         assert table[at].endswith(f"  {runs.regret:,.0f}")
-        assert table[at + 1].split()[0] == "questions"
-        assert table[at + 1].endswith(f"  {runs.questions_per_visit:.1f}")
+        assert [table[at + i].split()[0] for i in (1, 2)] == ["reward", "questions"]
+        assert table[at + 1].endswith(f"  {runs.reward_per_visit:.2f}")
+        assert table[at + 2].endswith(f"  {runs.questions_per_visit:.1f}")
     dropped = sum(run.useful_dropped for run in found.runs["mine"].runs)
     assert lost == f"Useful questions were dropped by: mine ({dropped})."
 
@@ -141,8 +142,8 @@ def test_a_figure_is_drawn_also_of_policies_without_regret_or_questions(found, t
         ({}, "no policies to compare"),
         ("ridge", "policies is 'ridge'; give a list, or labels and policies"),
         (7, "policies is 7; give a list"),
-        ([7], "a policy to compare is 7; give a policy, a name, or a mapping"),
-        ([{"beta_min": 1}], "a policy to compare is {'beta_min': 1}"),
+        ([7], "policy is 7; give a policy, the name of one, or a mapping"),
+        ([{"beta_min": 1}], "policy is {'beta_min': 1}"),
         (["ridge"], "policy 'ridge' needs the setting 'beta_min'"),
         (["magic"], "there is no policy 'magic'"),
         ({"": "linucb"}, "empty name"),

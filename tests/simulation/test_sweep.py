@@ -145,7 +145,7 @@ if __name__ == "__main__":
 def test_every_engine_plays_policies_of_one_s_own(tmp_path, engine):
     """Fails if a class that only the script knows does not travel to the processes that play it."""
     (tmp_path / "script.py").write_text(TEXT + SCRIPT)
-    (tmp_path / "theirs.py").write_text(TEXT)
+    (tmp_path / "theirs.py").write_text(TEXT.replace('"rotates"', '"theirs"'))
     command = [sys.executable, "script.py", engine]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -95,7 +95,8 @@ def work(policy, world):
     if hasattr(policy, "effects"):
         policy.ucb(z), policy.effects(), policy.estimate, policy.radius, again.effects()
         policy.unlearn(visit), policy.unlearn_row(0, z, 0.5)
-        if policy.name != "epoch":
+        if policy.name not in ("epoch", "survey-bandit"):
+            again._learned = type(again._learned)()  # as if it had learned others
             policy.merge(again)
     again.retire_arm("x")
     again.visit(arms=["y"]).asks
