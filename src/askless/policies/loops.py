@@ -34,7 +34,7 @@ class Source(NamedTuple):
         nothing = np.empty((0, arm_count))
         if isinstance(block, LinearBlock):
             law = block.law
-            slopes = law.coefficients if whole else law.slopes
+            slopes = law.table if whole else law.slopes
             return cls(block.luck, law.matter, slopes, law.noise, nothing, nothing)
         expected = nothing if block.expected is None else block.expected
         none = np.zeros(1, dtype=np.int64), np.zeros((arm_count, 1))

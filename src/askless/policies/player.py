@@ -108,7 +108,13 @@ class LinearLaw:
     def slopes(self) -> Floats:
         """The coefficients of the columns that matter, and zeros at the end (K × columns)."""
         count = len(self.coefficients)
-        return np.asarray(np.c_[self.coefficients[:, self.matter[:-1]], np.zeros(count)])
+        # In one order of memory: numba would compile the loops for each.
+        return np.ascontiguousarray(np.c_[self.coefficients[:, self.matter[:-1]], np.zeros(count)])
+
+    @cached_property
+    def table(self) -> Floats:
+        """The coefficients of all columns (K × p), in the same order of memory."""
+        return np.ascontiguousarray(self.coefficients)
 
     def expected(self, contexts: Floats) -> Floats:
         """Return the expected rewards (n × K), in reward units."""
