@@ -9,8 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from askless.errors import (
-    AnswerError,
-    AsklessError,
     RewardError,
     SettingError,
     StateError,
@@ -18,11 +16,11 @@ from askless.errors import (
     shown,
 )
 from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.array_door import ArrayDoor
 from askless.policies.decision import Reach
 from askless.policies.files import write_state
-from askless.policies.hooks import Hooks, broken
+from askless.policies.hooks import broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
-from askless.policies.passage import begin, step
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
@@ -37,7 +35,7 @@ class Correction(NamedTuple):
     learned_in: int | None
 
 
-class Policy(Hooks):
+class Policy(ArrayDoor):
     """A policy over one survey and its arms; subclass it to write your own.
 
     A subclass defines `_decide`, and, where it learns or asks less than everything, `_may_ask`,
@@ -268,85 +266,6 @@ class Policy(Hooks):
             raise VisitError(f"{shown(visit)} is not a visit; a saved one: policy.visit(saved)")
         if not visit.survey.same_columns(self.survey):
             raise VisitError("the visit belongs to another survey; learn it with its own policy")
-
-    # -- arrays ----------------------------------------------------------------------------------
-
-    @property
-    def support(self) -> Flags:
-        """Which questions must be known of a visit that each arm learns (K × questions)."""
-        return np.array([self._needs(k) for k in range(len(self.roster))])
-
-    def encode(self, answers: Mapping[str, Any]) -> Floats:
-        """Turn answers into a context z; questions left out give NaN columns."""
-        return self.survey.encode(answers)
-
-    def play(self, z: Any) -> int:
-        """Return the index of the arm to play in a context; ties go to the lowest index."""
-        row = np.empty(self.survey.column_count)
-        if not self.survey.read_row(z, row):
-            self._check_missing(self._may_ask(self.roster.live), row)
-        start, known = begin(self, self._next_number, self.roster.live), self.survey.nothing_known()
-        while (now := step(self, start, known)).decision is None:
-            asked = now.asks[self.survey.owner]
-            # What is missing here is asked of everyone, and no model uses it.
-            known[1:][asked] = np.nan_to_num(row[1:][asked])
-        return now.decision.arm
-
-    def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
-        """Learn one row for an arm: a context and the reward it brought."""
-        self._learn_checked(*self._checked_rows([arm_index], [z], [reward]))
-        self._next_number += 1
-
-    def learn_rows(self, arm_indices: Any, contexts: Any, rewards: Any) -> None:
-        """Learn many rows in their order, exactly as one by one; all, or none if one is refused."""
-        parts = {"arms": arm_indices, "contexts": contexts, "rewards": rewards}
-        for name, part in parts.items():
-            if not hasattr(part, "__len__") or isinstance(part, str):
-                raise AnswerError(f"{name} is {shown(part)}; give a list or an array")
-        # By position, whatever labels a data frame gives its rows.
-        arm_indices, rewards = list(arm_indices), list(rewards)
-        if not isinstance(contexts, list | tuple):
-            contexts = np.asarray(contexts)
-        if not len(arm_indices) == len(contexts) == len(rewards):
-            raise AnswerError(
-                f"{len(arm_indices)} arms, {len(contexts)} contexts and {len(rewards)} rewards:"
-                " give as many of each"
-            )
-        self._learn_checked(*self._checked_rows(arm_indices, contexts, rewards))
-        self._next_number += len(rewards)
-
-    def _checked_rows(self, arms: Any, contexts: Any, rewards: Any) -> tuple[Ints, Floats, Floats]:
-        played = np.empty(len(arms), dtype=np.int64)
-        rows = np.empty((len(arms), self.survey.column_count))
-        ys = np.empty(len(arms))
-        for i in range(len(arms)):
-            try:
-                played[i] = self.roster.check_number(arms[i])
-                if not self.survey.read_row(contexts[i], rows[i]):
-                    self._check_missing(self._needs(int(played[i])), rows[i])
-                ys[i] = self._checked_reward(rewards[i])
-            except AsklessError as error:
-                if len(arms) == 1:
-                    raise
-                raise type(error)(f"row {i}: {error}") from None
-        return played, rows, ys
-
-    def _learn_checked(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        self._learn(played, rows, ys)
-        self._version += len(played)
-
-    def _checked_reward(self, reward: Any) -> float:
-        """Return a reward in units of the range, on the grid, or refuse it."""
-        return self.reward.in_units(self.reward.check(reward), raw=self.survey.coding == "raw")
-
-    def _check_missing(self, used: Flags, row: Floats) -> None:
-        """Refuse a row without an answer that a model uses."""
-        lacking = used & np.isnan(row[self.survey.columns.first])
-        if lacking.any():
-            g = int(lacking.argmax())
-            raise AnswerError(
-                f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
-            )
 
     # -- as data ---------------------------------------------------------------------------------
 

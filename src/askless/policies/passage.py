@@ -5,7 +5,7 @@ Visits and simulations both go through here; nothing is remembered but what a vi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from askless.errors import VisitError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Asked, Decision
 from askless.policies.hooks import Hooks, broken
-
-if TYPE_CHECKING:
-    from askless.policies.base import Policy
 
 __all__ = ["Start", "Step", "are_flags", "begin", "step"]
 
@@ -38,7 +35,7 @@ class Step(NamedTuple):
     decision: Decision | None
 
 
-def begin(policy: Policy, number: int, eligible: Flags) -> Start:
+def begin(policy: Hooks, number: int, eligible: Flags) -> Start:
     """Start a visit that may get the arms in `eligible`, which are live."""
     kind = policy._kind(eligible, number)
     if not isinstance(kind, str):
@@ -52,7 +49,7 @@ def begin(policy: Policy, number: int, eligible: Flags) -> Start:
     return Start(number, kind, eligible, may_ask | policy.survey.asked_of_everyone)
 
 
-def playable(policy: Policy, start: Start) -> Flags:
+def playable(policy: Hooks, start: Start) -> Flags:
     """Return the arms that a visit may play now: those of its start, less the retired ones."""
     live, eligible = policy.roster.live, start.eligible
     if len(eligible) < len(live):  # arms that came later are not its business
@@ -63,7 +60,7 @@ def playable(policy: Policy, start: Start) -> Flags:
     return mask
 
 
-def step(policy: Policy, start: Start, z: Floats) -> Step:
+def step(policy: Hooks, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
     mask, hooks = playable(policy, start), policy._of_kind(start.kind)
     missing = np.isnan(z[policy.survey.columns.first])
@@ -80,7 +77,7 @@ def step(policy: Policy, start: Start, z: Floats) -> Step:
     return Step(asks, possible, winner.arm, decision)
 
 
-def _asked(policy: Policy, asked: Asked, mask: Flags) -> Asked:
+def _asked(policy: Hooks, asked: Asked, mask: Flags) -> Asked:
     if (
         not isinstance(asked, Asked)
         or not are_flags(asked.questions, len(policy.survey))
@@ -100,7 +97,7 @@ def are_flags(flags: object, count: int) -> bool:
     return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
 
 
-def _check_asks(policy: Policy, start: Start, asks: Flags, missing: Flags) -> None:
+def _check_asks(policy: Hooks, start: Start, asks: Flags, missing: Flags) -> None:
     if (asks & ~missing).any():
         raise broken("asks nothing twice", "_ask")
     stray = policy.survey.names_of(asks & ~start.promised)
@@ -111,7 +108,7 @@ def _check_asks(policy: Policy, start: Start, asks: Flags, missing: Flags) -> No
         )
 
 
-def _decided(policy: Policy, decision: Decision, mask: Flags, hook: str) -> Decision:
+def _decided(policy: Hooks, decision: Decision, mask: Flags, hook: str) -> Decision:
     if not isinstance(decision, Decision):
         raise broken(f"returns a Decision; {shown(decision)} is none", hook)
     count, arm = len(policy.roster), decision.arm
