@@ -295,3 +295,48 @@ def test_sweeps_tell_own_environments_apart(tmp_path):
     ]
     assert len({json.dumps(header(**way)) for way in ways}) == len(ways)
     assert header() == header()
+
+
+def test_respondents_put_in_the_place_of_ours_are_checked_like_anybody_s():
+    world = al.paper_environment(arms=2, features=3)
+    ours = world.respondents
+
+    def dear(seed, run):
+        for block in ours(seed, run):
+            yield al.Block(block.contexts, np.full((len(block), 2), 1e6))
+
+    world.respondents = dear
+    with pytest.raises(SettingError, match=r"the reward is 1000000\.0"):
+        al.simulate("linucb", world, 10)
+
+
+def test_a_table_says_who_may_get_which_arm():
+    survey = al.Survey([al.YesNo("donor")])
+    people, allowed = [{"donor": True}, {"donor": False}], np.array([[True, False], [True, True]])
+    world = al.TableEnvironment(
+        survey,
+        arms=["mail", "call"],
+        answers=people,
+        rewards=[[0, 1], [0, 1]],
+        reward=(0, 1),
+        expected=[[0, 1], [0, 1]],
+        allowed=allowed,
+    )
+    al.check_environment(world)
+    block = next(iter(world.respondents(0, 0)))
+    np.testing.assert_array_equal(block.allowed[:, 1], block.contexts[:, 1] < 0)
+    run = al.simulate("linucb", world, 500).runs[0]
+    assert run.plays[0] >= (block.first(500).contexts[:, 1] > 0).sum()  # donors are never called
+    with pytest.raises(SettingError, match="no arm"):
+        al.TableEnvironment(
+            survey, arms=["a"], answers=people, rewards=[[0], [1]], reward=(0, 1),
+            allowed=np.array([[True], [False]]),
+        )  # fmt: skip
+
+
+def test_what_nobody_brings_must_be_a_number_too():
+    survey = al.Survey([al.YesNo("donor")])
+    with pytest.raises(SettingError, match="give a number, also for arms that nobody gets"):
+        al.TableEnvironment(
+            survey, arms=["a", "b"], answers=[{"donor": True}], rewards=[[0, np.nan]], reward=(0, 1)
+        )

@@ -266,3 +266,50 @@ def test_bad_descriptions_are_refused(settings, message):
 def test_repr_says_what_it_is(policy):
     assert repr(policy) == "RidgeSurveyUCB(2 questions, arms=['red', 'blue'], reward=(0, 10))"
     assert repr(policy.visit()) == "Visit(number=0, 0 answers, open)"
+
+
+def test_a_policy_that_was_saved_before_its_visits_gives_their_numbers_to_nobody_else(policy):
+    saved = policy.to_dict()
+    visits = [policy.visit(known=ANSWERS).to_dict() for _ in range(3)]
+    restarted = type(policy).from_dict(saved)
+    restarted.learn(restarted.visit(visits[1]), 4)
+    assert restarted.visit().number == 2
+    other = type(policy).from_dict(saved)
+    other.learn(policy.visit(visits[0]), 4)  # learned without having been resumed here
+    other.learn(policy.visit(visits[2]), 4)
+    assert [other.visit().number for _ in range(2)] == [3, 4]
+    assert other.learned == ((0, 0), (2, 2))
+
+
+@pytest.mark.parametrize("number", [-1, 2**63 - 1, 2**70, 1.0, "1", True])
+def test_a_number_that_no_visit_can_have_is_refused(policy, number):
+    before = policy.to_dict()
+    with pytest.raises(VisitError, match="the number of a visit is"):
+        policy.visit(number=number)
+    assert policy.to_dict() == before
+
+
+def test_the_last_number_is_the_last(policy):
+    last = policy.visit(number=2**63 - 2, known=ANSWERS)
+    twin = type(policy).from_dict(policy.to_dict())  # what is handed out can be saved
+    assert twin.visit(last.to_dict()).number == 2**63 - 2
+    with pytest.raises(VisitError, match="the number of a visit is"):
+        policy.visit()
+
+
+def test_a_class_without_a_name_of_its_own_is_not_saved(tmp_path):
+    class Nameless(al.LinUCB):
+        def _decide(self, z, mask, number):
+            return al.Decision(int(np.flatnonzero(mask)[-1]), np.zeros(len(mask)))
+
+    policy = Nameless(SURVEY, arms=["red", "blue"], reward=(0, 10))
+    with pytest.raises(SettingError, match="no name of its own"):
+        policy.save(tmp_path / "state.json")  # it would be loaded as LinUCB
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "x", None])
+def test_a_seed_of_one_s_own_policy_is_checked_when_it_draws(seed):
+    policy = al.Uniform(SURVEY, arms=["red", "blue"], reward=(0, 10))
+    policy.seed = seed
+    with pytest.raises(SettingError, match="seed is"):
+        policy.visit(known=ANSWERS)

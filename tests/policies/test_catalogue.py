@@ -4,6 +4,7 @@ import importlib
 import json
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -282,3 +283,31 @@ def test_settings_that_do_not_fit_are_refused_by_name(catalogue, given, message)
 def test_the_target_knows_the_world_s_coefficients():
     world = al.paper_environment(arms=2, features=3)
     assert (policy_of({"name": "target"}, world).coefficients == world.coefficients).all()
+
+
+def test_registering_one_of_ours_changes_nothing(catalogue):
+    before = dict(catalogue)
+    assert al.register(al.SurveyBandit) is al.SurveyBandit
+    assert dict(catalogue) == before
+    study = (
+        "{schema: 1, questions: [{kind: yes_no, name: q}], arms: [{name: a}],"
+        " reward: {low: 0, high: 10}, policy: {beta_min: 1}}"
+    )
+    assert al.policy_for(al.Study.parse(study)).name == "survey-bandit"
+
+
+def test_a_name_that_is_taken_is_refused_however_a_class_is_named(monkeypatch):
+    module = types.ModuleType("somebody")
+    module.Taken = type("Taken", (al.Uniform,), {"name": "linucb", "__module__": "somebody"})
+    monkeypatch.setitem(sys.modules, "somebody", module)
+    with pytest.raises(SettingError, match="'linucb' is taken"):
+        policy_class("somebody:Taken")
+
+
+def test_simulate_takes_names_and_settings_too():
+    world = al.paper_environment(arms=2, features=2)
+    runs = al.simulate({"name": "ridge", "beta_min": 0.5}, world, 20)
+    assert (runs.policy, runs.settings["beta_min"]) == ("ridge", 0.5)
+    for wrong in (7, None, {"beta_min": 1}):
+        with pytest.raises(SettingError, match="policy is"):
+            al.simulate(wrong, world, 20)
