@@ -73,6 +73,12 @@ def test_the_library_page_s_own_policy_keeps_the_contract(catalogue):
     for reward in (0.1, 0.9):
         policy.learn_row(policy.play([1, 0.5]), [1, 0.5], reward)
     assert policy.play([1, 0.5]) == 1
+    (part,) = [block for block in pages if "class Screening" in block]
+    exec(part, names)
+    visit = names["Screening"](al.Survey.unit(3), arms=["a", "b"], reward=(0, 1)).visit()
+    assert visit.asks == ("x1",)
+    visit.answer({"x1": 0.9})
+    assert visit.asks == ("x2", "x3")
 
 
 def test_the_library_page_s_comparison_runs(tmp_path, monkeypatch, capsys):

@@ -347,7 +347,7 @@ class Fails(Base):
         (WrongNeeds, "says what an arm needs; define `_needs`, returning booleans"),
         (WrongMayAsk, "says what it may ask; define `_may_ask`, returning booleans"),
         (NeedsMoreThanItMayAsk, "may ask for an arm what that arm needs; define `_needs`"),
-        (AsksTooLittle, "asks what the arm it plays needs; define `_ask`"),
+        (AsksTooLittle, "asks all that the arm it plays needs.*define `_ask`"),
         (AsksTwice, "asks nothing twice; define `_ask`"),
         (AsksByName, "says what to ask.*define `_ask`, returning an askless.Asked"),
         (CountsVisitsNotCopies, "second reward for a visit|forgets what it refused"),

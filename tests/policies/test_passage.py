@@ -7,18 +7,14 @@ import pytest
 
 import askless as al
 from askless.errors import ContractError
-from askless.policies.hooks import Hooks
 from visiting import Visiting
 
 SURVEY = al.Survey([*al.Survey.unit(3), al.YesNo("last", always_ask=True)])
 ANSWERS = {"x1": 0.25, "x2": 0.5, "x3": 0.75, "last": True}
 
 
-class Short(Hooks):
+class Short(al.VisitKind):
     """Short visits: one question, counted apart."""
-
-    def __init__(self, policy):
-        self.policy, self.survey, self.roster = policy, policy.survey, policy.roster
 
     def _may_ask(self, mask):
         return np.arange(len(self.survey)) == 1

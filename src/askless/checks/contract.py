@@ -63,8 +63,10 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
 
 def _remedy(error: Exception) -> str:
     """Say what the hook returns in which an error happened."""
-    frames = traceback.extract_tb(error.__traceback__)
-    hook = next((frame.name for frame in reversed(frames) if frame.name in HOOKS), None)
+    frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+    hook = next((name for name in reversed(frames) if name in HOOKS), None)
+    if check_added_arm.__name__ in frames:  # whatever fails then had no room for the arm
+        hook = "_grow"
     return f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
 
 
@@ -96,7 +98,8 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
         require(visit.arm in policy.live_arms, "plays a live arm", "_decide")
         needs = policy._of_kind(visit.kind)._needs(visit.arm_index)
         needed = set(policy.survey.names_of(needs))
-        require(needed <= set(visit.answers), "asks what the arm it plays needs", "_ask")
+        asked = needed <= set(visit.answers)
+        require(asked, "asks all that the arm it plays needs, by what `_needs` says", "_ask")
         policy.learn(visit, reward)
 
 
@@ -108,7 +111,8 @@ def check_one_by_one(policy: Policy, respondents: Respondents) -> None:
         while asks := one_by_one.asks:
             one_by_one.answer({asks[-1]: answers[asks[-1]]})
         same = at_once.arm == one_by_one.arm
-        require(same, "decides by the answers, not by their order", "_decide")
+        promise = "decides by the answers, not by their order, and draws by self.rng(number) alone"
+        require(same, promise, "_decide")
         policy.learn(at_once, reward)
 
 
@@ -158,7 +162,8 @@ def check_looking(policy: Policy, respondents: Respondents) -> None:
         _ = (visit.decided, visit.asked, visit.answers, visit.propensities, visit.context())
         require(visit.to_dict() == state, "keeps a visit as it is when it is looked at")
         second = (visit.asks, policy.asked_now(), policy.play(policy.encode(answers)))
-        require(first == second, "gives the same asks and arm when looked at twice", "_decide")
+        promise = "gives the same asks and arm when looked at twice, draws by self.rng(number)"
+        require(first == second, promise, "_decide")
         require(policy.to_dict() == before, "keeps its state when it is looked at")
         fill(visit, answers)
         policy.learn(visit, reward)
@@ -264,6 +269,10 @@ def check_arms(policy: Policy, respondents: Respondents) -> None:
             fill(visit, answers)
             require(visit.arm != gone, "never plays a retired arm", "_decide")
             policy.learn(visit, reward)
+
+
+def check_added_arm(policy: Policy, respondents: Respondents) -> None:
+    """An arm can be added; it changes no other, and a visit that has begun does not play it."""
     before, support, waiting = policy.to_dict(), policy.support, policy.visit()
     try:
         policy.add_arm("an arm added by check_policy")
@@ -300,7 +309,8 @@ def check_saved(policy: Policy, respondents: Respondents) -> None:
             fill(visit, answers)
             owner.learn(visit, reward)
         same = visits[0].arm == visits[1].arm
-        require(same, "plays the same after saving and loading", "_restore")
+        promise = "plays the same after saving and loading: `_state` says all that was learned"
+        require(same, promise, "_restore")
 
 
 def check_arrays(policy: Policy, respondents: Respondents) -> None:
@@ -333,6 +343,7 @@ CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
     check_supports,
     check_unused,
     check_arms,
+    check_added_arm,
     check_saved,
     check_arrays,
     check_draws,

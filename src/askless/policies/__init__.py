@@ -15,6 +15,7 @@ from askless.policies.effects import Direction, Effect
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.explanation import Explanation
+from askless.policies.hooks import VisitKind
 from askless.policies.in_order import InOrder
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
 from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
@@ -40,6 +41,7 @@ __all__ = [
     "Target",
     "Uniform",
     "Visit",
+    "VisitKind",
     "VisitRecord",
     "as_policy",
     "load",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from askless.policies.roster import Roster
     from askless.survey import Survey
 
-__all__ = ["HOOKS", "Hooks", "broken", "plays_as_compiled"]
+__all__ = ["HOOKS", "Hooks", "VisitKind", "broken", "plays_as_compiled"]
 
 # Every hook with what it returns: contract errors and docs/library.md say it in these words.
 HOOKS = {
@@ -31,8 +31,8 @@ HOOKS = {
     "_ask": "an askless.Asked: booleans, one a question, of what to put now (none once the arm can"
     " be decided), and booleans, one an arm, of the arms that can still win",
     "_kind": "a text: which kind of visit starts now; it travels with the visit",
-    "_of_kind": "the policy, or another object with the hooks from `_decide` to `_learn`: who"
-    " answers for visits of this kind",
+    "_of_kind": "the policy, or an askless.VisitKind: who asks, decides and learns visits of this"
+    " kind",
     "_drawn": "an askless.Decision: the one given, or another where the visit's arm is drawn",
     "_learn": "nothing; it learns every row, in their order",
     "_grow": "nothing; it makes room for one more arm, which is about to be added",
@@ -149,6 +149,24 @@ class Hooks(ABC):
         """
         own = any(_does(value) and hasattr(type(self), name) for name, value in vars(self).items())
         return None if own or not plays_as_compiled(type(self)) else self._player()
+
+
+class VisitKind(Hooks):
+    """Who asks, decides and learns visits of one kind, for a policy that has several.
+
+    Derive from it and return an instance from `_of_kind`; `self.policy` is the policy.
+    """
+
+    def __init__(self, policy: Hooks) -> None:
+        self.policy, self.survey, self.roster = policy, policy.survey, policy.roster
+
+    def rng(self, number: int) -> np.random.Generator:
+        """Return the random numbers of a visit: those of the policy."""
+        return self.policy.rng(number)
+
+    def coins(self, first: int, count: int) -> Floats:
+        """Return four further numbers for each of many visits: those of the policy."""
+        return self.policy.coins(first, count)
 
 
 def plays_as_compiled(kind: type) -> bool:

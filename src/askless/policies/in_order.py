@@ -119,7 +119,7 @@ class InOrder:
         said = None if self.window is None else str(self.window)
         self.silence = None if silence is None else check_silence(silence, said, policy.reward)
         self._line = Line(self._length())
-        self._gone = Numbers()  # given up without being learned
+        self._gone = Numbers()  # given up: silence was learned, or nothing
         self._now = 0.0
 
     @classmethod
@@ -221,12 +221,14 @@ class InOrder:
         return max(self._now, seconds)  # time does not go back
 
     def _unknown(self, number: int) -> RewardError | VisitError:
+        if number in self._gone:
+            then = "it is not learned" if self.silence is None else f"{self.silence:g} was learned"
+            return RewardError(
+                f"visit {number}: the reward came after its window of {self.window}, which is over;"
+                f" {then}"
+            )
         if number in self.policy._learned:
             return RewardError(f"visit {number} has been learned already; a visit has one reward")
-        if number in self._gone:
-            return RewardError(
-                f"visit {number}: the reward came after its window of {self.window}, which is over"
-            )
         return VisitError(f"no visit {number} is waiting; add it when it is decided")
 
     def _learn_due(self, now: float) -> tuple[Visit, ...]:
@@ -235,9 +237,9 @@ class InOrder:
         learned = []
         for waiting in self._line.due(math.nextafter(now, -math.inf)):
             reward = self.silence if waiting.reward is None else waiting.reward
-            if reward is None:
+            if waiting.reward is None:
                 self._gone.add(waiting.number)
-            elif waiting.number not in self.policy._learned:  # by somebody else, meanwhile
+            if reward is not None and waiting.number not in self.policy._learned:
                 self.policy.learn(waiting.note, reward)
                 learned.append(waiting.note)
         return tuple(learned)

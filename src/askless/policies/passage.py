@@ -116,7 +116,9 @@ def _decided(policy: Hooks, decision: Decision, mask: Flags, hook: str) -> Decis
     if not whole or not 0 <= arm < count or not mask[arm]:
         raise broken(f"decides for an arm that the visit may get; {shown(arm)} is none", hook)
     if not _are_numbers(decision.scores, count):
-        raise broken(f"scores every arm; {shown(decision.scores)} does not", hook)
+        raise broken(
+            f"scores every arm, in an array of numbers; {shown(decision.scores)} is none", hook
+        )
     chances = decision.propensities
     if chances is not None and not (
         _are_numbers(chances, count)

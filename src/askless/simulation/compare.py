@@ -51,7 +51,8 @@ class Comparison:
 
         At 1,000, 10,000, … visits and at the horizon: `curve`, `visits`, mean `regret` up to then
         (where expectations are known), mean `reward` and `questions` a visit, and `useful_dropped`,
-        how many (arm, question) pairs with an effect were dropped in all runs.
+        how many (arm, question) pairs with an effect were dropped in all runs (None where nobody
+        knows which have one).
         """
         for label, found in self.runs.items():
             for at in _rows_at(found):
@@ -210,14 +211,13 @@ def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
     """Return the means over runs up to a checkpoint."""
     visits = runs[0].visits[at]
     regret = float(np.mean([run.regret_at[at] for run in runs]))
+    dropped = [drop.useful for run in runs for drop in run.drops if drop.visit <= visits]
     return {
         "visits": int(visits),
         **({} if math.isnan(regret) else {"regret": regret}),
         "reward": float(np.mean([run.reward_at[at] for run in runs]) / visits),
         "questions": float(np.mean([run.asked_at[at] for run in runs]) / visits),
-        "useful_dropped": sum(
-            bool(drop.useful) for run in runs for drop in run.drops if drop.visit <= visits
-        ),
+        "useful_dropped": None if None in dropped else sum(map(bool, dropped)),
     }
 
 
