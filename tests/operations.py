@@ -399,7 +399,7 @@ KINDS = [
 ]
 
 
-def play(seed, steps=40):
+def play(seed, steps=20):
     """Play one sequence; returns how often each thing was done."""
     rng = np.random.default_rng([20261115, seed])
     policy = KINDS[seed % len(KINDS)]([f"arm{k}" for k in range(int(rng.integers(1, 4)))])

@@ -23,8 +23,8 @@ def test_random_operations_do_what_a_plain_model_says(part):
         learned += sum(person.reward is not None for person in people)
     # Everything has been done, and most of it has come to something.
     assert set(done) >= {"start", "answer", "revise", "look", "resume", "reward", "arms", "reload"}
-    assert decided > 2 * SEQUENCES / PARTS
-    assert learned > SEQUENCES / PARTS
+    assert decided > SEQUENCES / PARTS
+    assert learned > SEQUENCES / PARTS / 4
 
 
 def test_every_kind_of_policy_is_played_both_ways():

@@ -12,7 +12,7 @@ from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import Decision, Policy
 from askless.policies.passage import begin, step
 
-FEW, MANY = 200, 1_500  # visits of which arms are compared; draws are counted
+FEW, MANY = 200, 1_000  # visits of which arms are compared; draws are counted
 CONTEXTS = 2
 ERROR = 1e-6  # with which probability a policy in order fails, over all that is counted
 START = 5  # rows an arm and column until a policy has left whatever it starts with
