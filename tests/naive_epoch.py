@@ -1,8 +1,8 @@
-"""An oracle for Epoch SurveyUCB: maths 5 written down densely, from the page alone.
+"""An oracle for Epoch SurveyUCB: maths 5 and 8 written down densely, from the page alone.
 
-It keeps every row of an epoch, solves Ax = w with numpy.linalg.pinv, tries every bet on every lever
-and counts nothing up between epochs but what the page says. Of askless it uses only the questions'
-own directions, so that logarithms can be compared one by one; models and radii are `NaiveRidge`'s.
+It keeps every row, fits every ridge anew with numpy.linalg.inv, solves Ax = w by eigenvalues, makes
+every online prediction by a regression of its own and tries every bet. Of askless it uses only the
+questions' own directions, so that logarithms can be compared one by one; sets are `NaiveRidge`'s.
 """
 
 import math
@@ -11,120 +11,386 @@ import numpy as np
 
 from naive import NaiveRidge
 
-BETS = [0.00285 * (0.95 / 0.00285) ** (i / 23) for i in range(24)]
+BETS = [8 * 0.003 ** (1 - j / 23) for j in range(24)]  # λM of 5.2
 MOST = 20_000
+KAPPA = 2.0
+ROUNDING = 1e-9  # a lever below this part of the largest is 0, a number this near a border is on it
+SIDES = (1, -1)  # against wᵀβ ≥ β_min, against wᵀβ ≤ -β_min
 
 
 def psi(x):
     return -np.log1p(-x) - x
 
 
+def pooled(rss, df):
+    """The noise σ̂² of all arms together, with ν = 1 (maths 8.1)."""
+    return (sum(rss) + 1 / 16) / (sum(df) + 1)
+
+
+def penalty_of(noise):
+    """α_d, with ω = 1/4 (maths 8.2)."""
+    return max(noise / 0.25**2, 0.01)
+
+
+def ridge(rows, ys, penalty):
+    """D inverse and β̂ (maths 8.2)."""
+    inverse = np.linalg.inv(penalty * np.eye(rows.shape[1]) + rows.T @ rows)
+    return inverse, inverse @ (rows.T @ ys)
+
+
+def leftovers(rows, ys, penalty, inverse, estimate):
+    """RSS and degrees of freedom of a ridge regression (maths 8.1)."""
+    rss = float(((ys - rows @ estimate) ** 2).sum())
+    return rss, max(0.0, len(ys) - float((1 - penalty * np.diag(inverse)).sum()))
+
+
+def table(rows, p):
+    """Rows and rewards of a list of (z, y), as arrays."""
+    return np.array([z for z, _ in rows]).reshape(-1, p), np.array([y for _, y in rows])
+
+
+def on_grid(reward, low, span, raw):
+    """The reward as it is learned: y/R on the grid of maths 1.3, before centring if raw."""
+    units = reward / span if raw else (reward - low) / span - 0.5
+    return math.floor(units * 16384 + 0.5) / 16384
+
+
+def middle_of(low, span, raw):
+    """What is taken from y/R on the grid, so that it is measured from the middle (maths 5)."""
+    return (low + span / 2) / span if raw else 0.0
+
+
+def solver(gram):
+    """Rank of A and a pseudo-inverse of it, each column measured by its own sum (maths 5.2)."""
+    own = np.sqrt(np.diag(gram))
+    scale = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
+    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
+    large = values > 1e-10
+    inverse = (vectors[:, large] / values[large]) @ vectors[:, large].T
+    return int(large.sum()), inverse * np.outer(scale, scale)
+
+
+def cells(numbers, bins):
+    """The middle of each number's bin of [0, 1]; borders belong to the upper one (maths 5.2)."""
+    return (np.minimum(np.floor((numbers + ROUNDING) * bins), bins - 1) + 0.5) / bins
+
+
+def best_bet(most, levers, frozen, sign, beta, variance):
+    """The largest gain of a side and its λ, rows counted in cells (maths 5.2)."""
+    # "A row with a = 0 costs nothing" is taken to hold here as well, though its cell's middle does.
+    paying = levers != 0
+    heights = cells(np.abs(levers[paying]) / most, 32)
+    rooms = cells(0.5 - np.sign(levers[paying]) * frozen[paying], 16)
+    rooms = rooms if sign > 0 else 1 - rooms
+    gains = []
+    for bet in BETS:
+        eta = bet * heights
+        costs = eta**2 / 8
+        small = eta * rooms < 0.9
+        adaptive = psi(eta[small] * rooms[small]) * variance / rooms[small] ** 2
+        costs[small] = np.minimum(costs[small], adaptive)
+        gains.append(bet / most * beta - float(costs.sum()))
+    best = int(np.argmax(gains))
+    return gains[best], BETS[best] / most
+
+
+def prices(lam, levers, online, ys, sign, variance):
+    """What every row costs a side, and which rows pay the adaptive price (maths 5.2)."""
+    eta = lam * np.abs(levers)
+    rooms = np.maximum(0.02, 0.5 - np.sign(sign * levers) * online)
+    paid, adaptive = eta**2 / 8, np.zeros(len(ys), dtype=bool)
+    for i in np.flatnonzero(eta * rooms < 0.95):
+        factor = psi(eta[i] * rooms[i]) / rooms[i] ** 2
+        if factor * variance < eta[i] ** 2 / 8:
+            paid[i], adaptive[i] = factor * (ys[i] - online[i]) ** 2, True
+    return paid, adaptive
+
+
 class NaiveEpoch(NaiveRidge):
     """Epoch SurveyUCB on `questions`, a list of (kind, number of options, may be skipped)."""
 
-    def __init__(self, survey, questions, arms, reward, *, delta, growth=1.5, **settings):
+    def __init__(
+        self,
+        survey,
+        questions,
+        arms,
+        reward,
+        *,
+        delta,
+        growth=1.5,
+        optimism=1.0,
+        payback=True,
+        explore=0.02,
+        explore_floor=0.0,
+        judge_skips=True,
+        **settings,
+    ):
         super().__init__(questions, arms, reward, delta=delta, radius="valid", **settings)
-        self.growth = growth
+        self.growth, self.optimism, self.payback = growth, optimism, payback
+        self.explore, self.explore_floor = explore, explore_floor
+        self.middle = middle_of(self.low, self.span, self.raw)
+        self.beta = self.beta_min / self.span
         self.directions = [question.directions() for question in survey]
-        self.share = [delta / arms / 2] * arms
-        self.ends = [0] * arms
-        self.errors, self.judged = [0.0] * arms, [0] * arms
-        self.rows = [[] for _ in range(arms)]
+        self.judged = [  # which directions there are to judge (5.4)
+            np.full(len(w), True) if judge_skips or not q.may_skip else w[:, -1] == 0
+            for q, w in zip(survey, self.directions, strict=True)
+        ]
+        self.share = [delta / arms] * arms
+        self.start(arms)
+
+    def start(self, arms):
+        """Every arm before its first row; its models are those of 8 with n = 0."""
+        self.ends, self.warm, self.need = [0] * arms, [True] * arms, [1] * arms
+        self.rows = [[] for _ in range(arms)]  # of the present block: (z, y/R centred)
+        self.history = [[] for _ in range(arms)]  # of all blocks before it
         self.logs = [[np.zeros((len(w), 2)) for w in self.directions] for _ in range(arms)]
-        self.passed = [[np.zeros((len(w), 2), bool) for w in self.directions] for _ in range(arms)]
-        self.pace = [[np.zeros(len(w)) for w in self.directions] for _ in range(arms)]
+        self.pace = [[np.zeros((len(w), 2)) for w in self.directions] for _ in range(arms)]
+        self.passed = [
+            [np.repeat(~judged[:, None], 2, axis=1) for judged in self.judged] for _ in range(arms)
+        ]
         self.dropped_by = [{} for _ in range(arms)]  # question: the tests that it met, and at n
+        self.rss, self.df = [0.0] * arms, [0.0] * arms
+        self.noise, self.penalty = [1 / 16] * arms, [1.0] * arms
+        self.decision = [self.fit(k, self.support[k]) for k in range(arms)]
+        self.active_model = list(self.decision)
+        self.active = np.zeros((arms, self.m), dtype=bool)
+        self.undecided = np.zeros((arms, self.m), dtype=bool)
         self.frozen = [self.model(k) for k in range(arms)]
-        # What happened, for tests that want to know that it did.
-        self.kinds = {"sub-Gaussian": 0, "adaptive": 0, "not estimable": 0, "too few rows": 0}
+        for k in range(arms):
+            self.decide(k)
+        # What happened, for tests that want to know that it did: rows by price, else what was left.
+        self.kinds = {"adaptive": 0, "hoeffding": 0, "not estimable": 0, "too few rows": 0}
+        self.kinds |= {"no gain": 0}
         self.drifts, self.holm, self.clips = 0, 0, 0
 
+    # -- models ----------------------------------------------------------------------------------
+
     def theta(self, k, kept, d, inverse):
+        """The radius `valid` with a tenth of the arm's share (maths 2.1, 5.1)."""
         log_det = np.linalg.slogdet(d)[1] - len(kept) * math.log(self.alpha)
         supports = (self.m + 1) * math.comb(self.m, int(self.support[k].sum()))
-        noise = self.sigma * math.sqrt(log_det + 2 * math.log(supports / self.share[k]))
+        noise = self.sigma * math.sqrt(log_det + 2 * math.log(supports / (0.1 * self.share[k])))
         return noise + self.bias(kept, inverse)
 
-    def ucb(self, z):
+    def columns_in(self, questions):
+        """c(H) for a row of bools."""
+        return np.concatenate([[0], *(self.columns[g] for g in np.flatnonzero(questions))])
+
+    def fit(self, k, questions):
+        """Columns, D inverse and β̂ of a decision ridge, in units of R, centred (maths 8.2)."""
+        kept = self.columns_in(questions)
+        rows, ys = table(self.history[k], self.p)
+        return (kept, *ridge(rows[:, kept], ys, self.penalty[k]))
+
+    def looks(self, model, g):
+        """The pairs |wᵀβ̂|, ‖w‖ of a question's directions, those that are judged (maths 5.4)."""
+        kept, inverse, estimate = model[:3]
+        at = np.searchsorted(kept, self.columns[g])
+        block, own = inverse[np.ix_(at, at)], estimate[at]
+        return [
+            (abs(w @ own), math.sqrt(max(w @ block @ w, 0.0)))
+            for w in self.directions[g][self.judged[g]]
+        ]
+
+    def refresh(self, k):
+        """What an arm's decisions are made of until its next refresh (maths 8.1-8.4, 8.7)."""
+        self.penalty[k] = penalty_of(pooled(self.rss, self.df))
+        self.decision[k] = self.fit(k, self.support[k])
+        kept, *fitted = self.decision[k]
+        rows, ys = table(self.history[k], self.p)
+        self.rss[k], self.df[k] = leftovers(rows[:, kept], ys, self.penalty[k], *fitted)
+        self.noise[k] = pooled(self.rss, self.df)
+        self.decide(k)
+        self.warm[k] = bool(self.warm[k] and self.n[k] < self.warm_rows(k))
+        self.need[k] = self.need_of(k)
+
+    def decide(self, k):
+        """Active and undecided questions, and the active model (maths 8.3)."""
+        spread = math.sqrt(self.noise[k])
+        self.active[k], self.undecided[k] = False, False
+        for g in np.flatnonzero(self.support[k]):
+            looks = self.looks(self.decision[k], g)
+            high = max(value + KAPPA * spread * width for value, width in looks)
+            self.active[k, g] = self.optimism == "valid" or high > self.beta
+            sure = max(value / (spread * width) for value, width in looks)
+            # Said of the decision ridge with optimism "valid" too: "all else is as here".
+            self.undecided[k, g] = self.active[k, g] and sure < KAPPA
+        self.active_model[k] = self.fit(k, self.active[k])
+
+    def warm_rows(self, k):
+        """With how many rows in its models an arm leaves warm-up (maths 8.7)."""
+        least = 3 * len(self.kept(k))
+        present = np.flatnonzero(self.support[k])
+        if self.beta == 0 or len(present) == 0:
+            return min(MOST, least)
+        spans = sorted(
+            self.n[k] * width**2 for g in present for _, width in self.looks(self.decision[k], g)
+        )
+        line = math.log(len(present) / (0.9 * self.share[k]))
+        tests = 0.4 * self.noise[k] * line * spans[len(spans) // 2] / self.beta**2
+        return min(MOST, max(least, tests))
+
+    # -- deciding --------------------------------------------------------------------------------
+
+    def scoring(self, k):
+        """Columns, D inverse, coefficients and width of arm k's score, in rewards (maths 8.4)."""
+        if self.optimism == "valid":
+            return self.frozen[k]
+        kept, inverse, estimate = self.active_model[k]
+        coefficients = self.span * estimate
+        coefficients[0] += self.span * self.middle
+        return kept, inverse, coefficients, self.span * self.optimism * math.sqrt(self.noise[k])
+
+    def scores(self, z):
+        """Every arm's score, in reward units around the middle, raw: as they are (maths 8.4)."""
         scores = []
-        for kept, inverse, estimate, theta in self.frozen:
+        for k in range(self.arms):
+            kept, inverse, coefficients, width = self.scoring(k)
             x = z[kept]
-            scores.append(x @ estimate + theta * math.sqrt(x @ inverse @ x))
+            scores.append(x @ coefficients + width * math.sqrt(x @ inverse @ x))
         return np.array(scores)
 
-    def need(self, k):
-        """With how many rows the present epoch ends (maths 5.1)."""
-        size = len(self.kept(k))
+    def starter(self, mask, number):
+        """The arm whose turn it is at the start, or None when that is over (maths 8.7)."""
+        few = [k for k in np.flatnonzero(mask) if self.n[k] < max(2, 3 * self.p // 10)]
+        return int(few[number % len(few)]) if few else None
+
+    def winner(self, z, mask, number):
+        """The arm before anything is drawn (maths 8.4, 8.7); ties as in 2."""
+        starter = self.starter(mask, number)
+        if starter is not None:
+            return starter
+        scores, may = self.scores(z), np.flatnonzero(mask)
+        best = max(scores[k] for k in may)
+        tied = best - 1e-9 * (self.span + abs(best))
+        return int(next(k for k in may if scores[k] >= tied))
+
+    def repaid(self, winner, mask, started):
+        """The probability ρ of pay-back and the arms J that it draws from (maths 8.5, 8.7)."""
+        others = [int(k) for k in np.flatnonzero(mask) if k != winner and self.undecided[k].any()]
+        asked = self.active[np.flatnonzero(mask)].any(axis=0)
+        extra = int((asked & ~self.support[winner]).sum())
+        if started or not self.payback or not others or extra == 0:
+            return 0.0, others
+        return 0.3 * extra / (extra + int(self.support[winner].sum())), others
+
+    def insured(self, number):
+        """The probability ι that the arm is drawn from all (maths 8.6)."""
+        return max(self.explore * (1 + number) ** (-1 / 3), self.explore_floor)
+
+    def chances(self, winner, mask, number, started):
+        """Every arm's propensity (maths 8.6); `started` says that the start chose the winner."""
+        iota, (rho, others) = self.insured(number), self.repaid(winner, mask, started)
+        chances = np.zeros(self.arms)
+        for k in np.flatnonzero(mask):
+            chances[k] = iota / int(np.sum(mask)) + (1 - iota) * (1 - rho) * (k == winner)
+            if rho > 0 and k in others:
+                chances[k] += (1 - iota) * rho / len(others)
+        return chances
+
+    def drawn(self, winner, mask, number, coins, started):
+        """The arm that is played, by the visit's four numbers (maths 8.6)."""
+        may, (rho, others) = np.flatnonzero(mask), self.repaid(winner, mask, started)
+        if coins[0] < self.insured(number):
+            return int(may[math.floor(coins[1] * len(may))])
+        if coins[2] < rho:
+            return others[math.floor(coins[3] * len(others))]
+        return winner
+
+    def asked(self, played, mask, started):
+        """What a visit that is not interactive is asked, as bools (maths 8.4, 8.7)."""
+        if started:
+            return self.support[played].copy()
+        return self.active[np.flatnonzero(mask)].any(axis=0) | self.support[played]
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def need_of(self, k):
+        """With how many rows a block that begins now ends (maths 5.1, 8.7)."""
+        if self.warm[k]:
+            return max(1, int(self.n[k]) // 10)
+        size, count = len(self.kept(k)), int(self.support[k].sum())
         least = max(2 * size, math.ceil(1.5 * size) + 5)
         need = max(least, math.floor((self.growth - 1) * self.n[k]))
-        if not self.support[k].any():
+        if count == 0:
             return need
         need = min(need, MOST)
-        line = math.log(self.support[k].sum() / self.share[k])
+        line = math.log(count / (0.9 * self.share[k]))
         expected = [
-            min(need, size + 1.3 * (line - log) / self.pace[k][g][i])
+            min(need, size + 1.3 * (line - log) / pace)
             for g in np.flatnonzero(self.support[k])
-            for i, sides in enumerate(self.logs[k][g])
-            for log, passed in zip(sides, self.passed[k][g][i], strict=True)
-            if not passed and log > -2 and self.pace[k][g][i] > 0
+            for log, pace, passed in zip(
+                self.logs[k][g].flat, self.pace[k][g].flat, self.passed[k][g].flat, strict=True
+            )
+            if not passed and log > -2 and pace > 0
         ]
-        return max(least, min(need, math.floor(np.mean(expected)) + 1)) if expected else need
+        if not expected:
+            return max(least, need)
+        return max(least, min(need, math.floor(np.mean(expected)) + 1))
 
     def learn(self, k, z, reward):
-        """Learn a row; return whether an epoch ended with it."""
-        units = reward / self.span if self.raw else (reward - self.low) / self.span - 0.5
-        seen = np.where(np.isnan(z), 0.0, z)
-        self.rows[k].append((seen, math.floor(units * 16384 + 0.5) / 16384))
-        drifted = self.drifted(k)
-        if not drifted and len(self.rows[k]) < self.need(k):
+        """Learn a row; return whether a block ended with it."""
+        y = on_grid(reward, self.low, self.span, self.raw) - self.middle
+        self.rows[k].append((np.where(np.isnan(z), 0.0, z), y))
+        early = len(self.rows[k]) < self.need[k]
+        if early and not self.drifted(k):
             return False
-        self.drifts += drifted and len(self.rows[k]) < self.need(k)
+        self.drifts += early
         self.end(k)
         return True
 
     def drifted(self, k):
-        held = len(self.rows[k])
-        if self.ends[k] == 0 or held % 32 != 0:
+        """Whether contexts have moved to where the set knows little (maths 5.1); not in warm-up."""
+        if self.warm[k] or not self.support[k].any() or len(self.rows[k]) % 32 != 0:
             return False
         kept, inverse = self.frozen[k][:2]
-        rows = np.array([z[kept] for z, _ in self.rows[k]])
+        rows = table(self.rows[k], self.p)[0][:, kept]
         z = rows[-1]
         u = inverse @ z
-        return bool(((rows @ u) ** 2).sum() > 3 * (z @ u))
+        return bool(u @ (rows.T @ rows) @ u > 3 * (z @ u))
 
     def end(self, k):
-        kept, _, estimate, _ = self.frozen[k]
-        rows = np.array([z[kept] for z, _ in self.rows[k]])
-        ys = np.array([y for _, y in self.rows[k]])
-        low, high = (self.low / self.span, self.low / self.span + 1) if self.raw else (-0.5, 0.5)
-        guesses = rows @ estimate / self.span
-        self.clips += int(((guesses < low) | (guesses > high)).sum())
-        residuals = ys - np.clip(guesses, low, high)
-        if self.beta_min > 0 and self.support[k].any():  # else no test will ever look at them
-            self.test(k, kept, rows, ys, residuals)
-            self.errors[k] += float((residuals**2).sum())
-            self.judged[k] += len(ys)
-        for z, y in self.rows[k]:
-            self.gram[k] += np.outer(z, z)
-            self.moment[k] += z * (self.span * y)
-        self.n[k] += len(ys)
+        """End the block: test, add, drop, refresh (maths 5.1)."""
+        if not self.warm[k] and self.beta > 0 and self.support[k].any():
+            self.test(k)
+        self.history[k] += self.rows[k]
         self.rows[k] = []
+        rows, ys = table(self.history[k], self.p)
+        self.n[k] = len(ys)
+        self.gram[k] = rows.T @ rows
+        self.moment[k] = rows.T @ (self.span * (ys + self.middle))  # raw sets: rewards as they are
         self.frozen[k] = self.model(k)
-        if self.beta_min > 0 and self.drop_questions(k):
+        if self.beta > 0 and self.drop_questions(k):
             self.frozen[k] = self.model(k)
+        self.refresh(k)
         self.ends[k] += 1
 
-    def test(self, k, kept, rows, ys, residuals):
+    # -- testing ---------------------------------------------------------------------------------
+
+    def online(self, k, rows, ys):
+        """Every row's prediction by a ridge regression that has seen those before it (5.2)."""
+        kept, _, estimate = self.decision[k]
+        before = table(self.history[k], self.p)[0][:, kept]
+        d = self.penalty[k] * np.eye(len(kept)) + before.T @ before
+        moment = d @ estimate
+        guesses = []
+        for z, y in zip(rows, ys, strict=True):
+            guesses.append(float(z @ np.linalg.solve(d, moment)))
+            d, moment = d + np.outer(z, z), moment + z * y
+        self.clips += int((np.abs(guesses) > 0.5).sum())
+        return np.clip(guesses, -0.5, 0.5)
+
+    def test(self, k):
         """What the epoch adds to every direction's logarithms (maths 5.2)."""
+        kept, _, estimate = self.decision[k]
+        rows, ys = table(self.rows[k], self.p)
+        rows = rows[:, kept]
         gram = rows.T @ rows
-        scale = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
-        scale[np.diag(gram) == 0] = 0.0
-        rank = np.linalg.matrix_rank(gram * np.outer(scale, scale), tol=1e-10, hermitian=True)
+        rank, inverse = solver(gram)
         if len(rows) < 1.5 * rank + 5:
             self.kinds["too few rows"] += 1
             return
-        inverse = np.linalg.pinv(gram, rcond=1e-12, hermitian=True)
-        variance = self.errors[k] / self.judged[k] if self.judged[k] else 0.25
+        frozen, online = np.clip(rows @ estimate, -0.5, 0.5), self.online(k, rows, ys)
         for g in np.flatnonzero(self.support[k]):
             at = np.searchsorted(kept, self.columns[g])
             for i, own in enumerate(self.directions[g]):
@@ -137,69 +403,89 @@ class NaiveEpoch(NaiveRidge):
                 if np.abs(gram @ x - w).max() > 1e-6:
                     self.kinds["not estimable"] += 1
                     continue
-                added, growth = self.growths(w, x, rows, ys, residuals, variance)
+                added, gains = self.growths(k, g, i, x, rows, ys, frozen, online)
                 self.logs[k][g][i] += added
-                self.pace[k][g][i] = growth / (len(rows) - rank)
+                self.pace[k][g][i] = gains / (len(rows) - rank)
 
-    def growths(self, w, x, rows, ys, residuals, variance):
-        beta, sigma = self.beta_min / self.span, self.sigma / self.span
-        s, v, levers = float(x @ (rows.T @ ys)), float(w @ x), np.abs(rows @ x)
-        most = float(levers.max())
-        middles = (np.minimum(np.floor(32 * levers / most), 31) + 0.5) / 32
-        expected = [c * beta / most - variance * psi(c * middles).sum() for c in BETS]
-        growth = max(*expected, beta**2 / (2 * sigma**2 * v))
-        if max(expected) > beta**2 / (2 * sigma**2 * v):
-            self.kinds["adaptive"] += 1
-            c = BETS[int(np.argmax(expected))]
-            paid = float((psi(c * levers / most) * residuals**2).sum())
-            return np.array([c * (beta - s) / most - paid, c * (beta + s) / most - paid]), growth
-        self.kinds["sub-Gaussian"] += 1
-        plain = np.array([beta**2 / 2 - beta * s, beta**2 / 2 + beta * s])
-        return plain / (sigma**2 * v), growth
+    def growths(self, k, g, i, x, rows, ys, frozen, online):
+        """Δ and gain of the sides of one direction; 0 for a side that is not tested (5.2)."""
+        s, levers = float(x @ (rows.T @ ys)), rows @ x
+        most = float(np.abs(levers).max())
+        levers[np.abs(levers) < ROUNDING * most] = 0.0
+        known = self.n[k] + len(rows) / 2
+        variance = min(0.25, self.noise[k] * (1 + rows.shape[1] / known))
+        added, gains = np.zeros(2), np.zeros(2)
+        for side, sign in enumerate(SIDES):
+            if self.passed[k][g][i, side]:
+                continue
+            gain, lam = best_bet(most, levers, frozen, sign, self.beta, variance)
+            if gain <= 0:
+                self.kinds["no gain"] += 1
+                continue
+            paid, adaptive = prices(lam, levers, online, ys, sign, variance)
+            self.kinds["adaptive"] += int(adaptive.sum())
+            self.kinds["hoeffding"] += int((~adaptive & (levers != 0)).sum())
+            added[side], gains[side] = lam * (self.beta - sign * s) - float(paid.sum()), gain
+        return added, gains
 
     def drop_questions(self, k):
-        """Drop what the epochs and the ellipsoid show, Holm's way; return whether any went."""
-        kept, inverse, estimate, theta = self.frozen[k]
-        narrow = set()
-        for g in np.flatnonzero(self.support[k]):
-            at = np.searchsorted(kept, self.columns[g])
-            block, own = inverse[np.ix_(at, at)], estimate[at]
-            reach = [
-                abs(w @ own) + theta * math.sqrt(max(w @ block @ w, 0.0))
-                for w in self.directions[g]
-            ]
-            if max(reach) <= self.beta_min:
-                narrow.add(int(g))
-        looks, gone = 0, set()
+        """Drop what epochs and ellipsoid show, Holm's way; return whether any went (5.1, 3)."""
+        theta = self.frozen[k][3]
+        # With skips that are not judged, the ellipsoid too judges a question by its answers alone.
+        narrow = {
+            int(g)
+            for g in np.flatnonzero(self.support[k])
+            if max(v + theta * width for v, width in self.looks(self.frozen[k], g)) <= self.beta_min
+        }
+        looks = 0
         while True:
             present = [int(g) for g in np.flatnonzero(self.support[k])]
-            line = math.log(len(present) / self.share[k]) if present else 0.0
-            fresh = 0
+            line = math.log(len(present) / (0.9 * self.share[k])) if present else 0.0
             for g in present:
                 passes = (self.logs[k][g] >= line) & ~self.passed[k][g]
-                fresh += int(passes.sum())
+                self.holm += int(passes.sum()) if looks > 0 else 0
                 self.passed[k][g] |= passes
-            self.holm += fresh if looks > 0 else 0
             goes = {g for g in present if self.passed[k][g].all() or g in narrow}
             for g in goes:
                 by = {"epochs"} if self.passed[k][g].all() else set()
                 self.dropped_by[k][g] = (by | ({"ellipsoid"} if g in narrow else set()), self.n[k])
                 self.support[k, g] = False
-            gone |= goes
-            looks += 1
             if not goes:
-                return bool(gone)
+                return looks > 0
+            looks += 1
 
-    def undecided(self, k):
-        """How many questions are kept whose interval includes the effect 0 (maths 5.3)."""
-        kept, inverse, estimate, theta = self.frozen[k]
-        count = 0
-        for g in np.flatnonzero(self.support[k]):
-            at = np.searchsorted(kept, self.columns[g])
-            block, own = inverse[np.ix_(at, at)], estimate[at]
-            low = max(
-                abs(w @ own) - theta * math.sqrt(max(w @ block @ w, 0.0))
-                for w in self.directions[g]
-            )
-            count += low <= 0
-        return int(count)
+
+class NaiveNoiseLinUCB:
+    """LinUCB with the width of the noise (maths 8.8), on p columns with the constant."""
+
+    def __init__(self, p, arms, reward, *, raw=False):
+        self.p, self.arms, self.raw = p, arms, raw
+        self.low, self.span = reward[0], reward[1] - reward[0]
+        self.middle = middle_of(self.low, self.span, raw)
+        self.rows = [[] for _ in range(arms)]
+        self.renewed = [0] * arms  # rows at the last renewal
+        self.rss, self.df = [0.0] * arms, [0.0] * arms
+        self.noise, self.penalty = [1 / 16] * arms, [1.0] * arms
+
+    def scores(self, z):
+        """Every arm's score, in reward units around the middle, raw: as they are."""
+        scores = []
+        for k in range(self.arms):
+            inverse, estimate = ridge(*table(self.rows[k], self.p), self.penalty[k])
+            width = math.sqrt(self.noise[k] * (z @ inverse @ z))
+            scores.append(self.span * (z @ estimate + width + self.middle))
+        return np.array(scores)
+
+    def learn(self, k, z, reward):
+        """Learn a row, and renew ridge and noise when it is time."""
+        y = on_grid(reward, self.low, self.span, self.raw) - self.middle
+        self.rows[k].append((z, y))
+        n = len(self.rows[k])
+        if n - self.renewed[k] < max(1, self.renewed[k] // 10):
+            return
+        self.penalty[k] = penalty_of(pooled(self.rss, self.df))
+        rows, ys = table(self.rows[k], self.p)
+        fitted = ridge(rows, ys, self.penalty[k])
+        self.rss[k], self.df[k] = leftovers(rows, ys, self.penalty[k], *fitted)
+        self.noise[k] = pooled(self.rss, self.df)
+        self.renewed[k] = n
