@@ -182,14 +182,14 @@ class NaiveEpoch(NaiveRidge):
         rows, ys = table(self.history[k], self.p)
         return (kept, *ridge(rows[:, kept], ys, self.penalty[k]))
 
-    def looks(self, model, g):
-        """The pairs |wᵀβ̂|, ‖w‖ of a question's directions, those that are judged (maths 5.4)."""
+    def looks(self, model, g, *, every=False):
+        """The pairs |wᵀβ̂|, ‖w‖ of a question's directions that are judged (5.4), or of all."""
         kept, inverse, estimate = model[:3]
         at = np.searchsorted(kept, self.columns[g])
         block, own = inverse[np.ix_(at, at)], estimate[at]
         return [
             (abs(w @ own), math.sqrt(max(w @ block @ w, 0.0)))
-            for w in self.directions[g][self.judged[g]]
+            for w in self.directions[g][self.judged[g] | every]
         ]
 
     def refresh(self, k):
@@ -224,8 +224,15 @@ class NaiveEpoch(NaiveRidge):
         if self.beta == 0 or len(present) == 0:
             return min(MOST, least)
         spans = sorted(
-            self.n[k] * width**2 for g in present for _, width in self.looks(self.decision[k], g)
+            self.n[k] * width**2
+            for g in present
+            for (_, width), w in zip(
+                self.looks(self.decision[k], g), self.directions[g][self.judged[g]], strict=True
+            )
+            if self.penalty[k] * width**2 < (w @ w) / 2
         )
+        if not spans:
+            return min(MOST, least)
         line = math.log(len(present) / (0.9 * self.share[k]))
         tests = 0.4 * self.noise[k] * line * spans[len(spans) // 2] / self.beta**2
         return min(MOST, max(least, tests))
@@ -431,11 +438,12 @@ class NaiveEpoch(NaiveRidge):
     def drop_questions(self, k):
         """Drop what epochs and ellipsoid show, Holm's way; return whether any went (5.1, 3)."""
         theta = self.frozen[k][3]
-        # With skips that are not judged, the ellipsoid too judges a question by its answers alone.
+        # Where skips are not judged, the ellipsoid still looks at them (5.4).
         narrow = {
             int(g)
             for g in np.flatnonzero(self.support[k])
-            if max(v + theta * width for v, width in self.looks(self.frozen[k], g)) <= self.beta_min
+            if max(v + theta * width for v, width in self.looks(self.frozen[k], g, every=True))
+            <= self.beta_min
         }
         looks = 0
         while True:

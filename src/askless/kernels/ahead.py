@@ -26,19 +26,24 @@ class Ahead(NamedTuple):
 
     contexts: Floats  # (p, AHEAD)
     projected: Floats  # (K, P, AHEAD) M z
-    width: Floats  # (K, AHEAD) z' inv(D) z
+    square: Floats  # (K, AHEAD) z' inv(D) z
     mean: Floats  # (K, AHEAD) z'b
-    fallen: Floats  # (K,) by which factor at most a width has fallen since it was computed anew
+    fallen: Floats  # (K,) by which factor at most a square has fallen since it was computed anew
     expected: Floats  # (K, AHEAD) the reward to expect, which only the simulator knows
     gain: Floats  # (AHEAD,) scratch
+    asked: Ints  # (K,) how many questions a visit is asked that plays an arm, if that is known
+    paid: Floats  # (K,) and what they cost
 
 
 def empty(arm_count: int, p: int) -> Ahead:
     """Return room for looking ahead."""
     contexts = aligned(p * AHEAD).reshape((p, AHEAD))
     projected = aligned(arm_count * padded(p) * AHEAD).reshape((arm_count, padded(p), AHEAD))
-    width, mean, expected = aligned(3 * arm_count * AHEAD).reshape((3, arm_count, AHEAD))
-    return Ahead(contexts, projected, width, mean, np.ones(arm_count), expected, aligned(AHEAD))
+    square, mean, expected = aligned(3 * arm_count * AHEAD).reshape((3, arm_count, AHEAD))
+    return Ahead(
+        *(contexts, projected, square, mean, np.ones(arm_count), expected, aligned(AHEAD)),
+        *(np.zeros(arm_count, dtype=np.int64), np.zeros(arm_count)),
+    )
 
 
 @internal()
@@ -66,9 +71,10 @@ def fetch_row(rows: Floats, t: int) -> None:
 def score(ahead: Ahead, arms: Arms, k: int) -> None:
     """Compute arm k's view of every context anew."""
     ridge.catch_up(arms, k)
-    size, columns, root, weights = arms.size[k], arms.columns[k], arms.root[k], arms.weights[k]
+    size, columns = arms.active_size[k], arms.active_columns[k]
+    root, weights = arms.active_root[k], arms.active_weights[k]
     out = ahead.projected[k]
-    combine(ahead.contexts, columns, arms.estimate[k], size, ahead.mean[k])
+    combine(ahead.contexts, columns, arms.active_estimate[k], size, ahead.mean[k])
     s0 = s1 = spread(0.0)
     for i in range(0, size, 4):
         # Four rows of M times 16 contexts: eight running sums in registers.
@@ -89,8 +95,8 @@ def score(ahead: Ahead, arms: Arms, k: int) -> None:
         s0, s1 = put(out[i + 1], weights[i + 1], b0, b1, s0, s1)
         s0, s1 = put(out[i + 2], weights[i + 2], c0, c1, s0, s1)
         s0, s1 = put(out[i + 3], weights[i + 3], d0, d1, s0, s1)
-    store(ahead.width[k], 0, s0)
-    store(ahead.width[k], WIDTH, s1)
+    store(ahead.square[k], 0, s0)
+    store(ahead.square[k], WIDTH, s1)
     ahead.fallen[k] = 1.0
 
 
@@ -121,8 +127,8 @@ def combine(contexts: Floats, columns: Ints, weights: Floats, size: int, out: Fl
 def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int, allowed: Flags, now: int) -> int:
     """Return the arm to play in context t, which is that of visit `now`; see `ban`."""
     for k in range(ahead.mean.shape[0]):
-        width = math.sqrt(max(ahead.width[k, t], 0.0))
-        arms.scores[k] = ahead.mean[k, t] + float(arms.radius[k]) * width
+        length = math.sqrt(max(ahead.square[k, t], 0.0))
+        arms.scores[k] = ahead.mean[k, t] + float(arms.width[k]) * length
     if allowed.shape[0] > 0:
         ban(arms.scores, allowed, now)
     return ridge.winner(rule, arms)
@@ -178,9 +184,9 @@ def follow(ahead: Ahead, rule: Rule, arms: Arms, k: int, t: int) -> None:
     if rule.net == NET_ESTIMATES:
         combine(ahead.contexts, arms.columns[k], arms.estimate[k], arms.size[k], ahead.mean[k])
         move = 0.0
-    by_width, by_mean = spread(-1.0 / tau), spread(move)
+    by_square, by_mean = spread(-1.0 / tau), spread(move)
     for c in range(0, AHEAD, WIDTH):
         change = load(ahead.gain, c)
         squared = product(change, change)
-        store(ahead.width[k], c, fma(by_width, squared, load(ahead.width[k], c)))
+        store(ahead.square[k], c, fma(by_square, squared, load(ahead.square[k], c)))
         store(ahead.mean[k], c, fma(by_mean, change, load(ahead.mean[k], c)))

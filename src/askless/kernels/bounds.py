@@ -12,7 +12,7 @@ from askless.kernels.asking import Scratch
 from askless.kernels.compiling import internal
 from askless.kernels.diagonal_dual import diagonal_dual
 from askless.kernels.lanes import WIDTH, fma, load, magnitude, spread, total
-from askless.kernels.triangle import add_multiple, dot, whole_times
+from askless.kernels.triangle import copy, add_multiple, dot, whole_times
 from askless.kernels.unasked import (
     EPSILON,
     PLAIN,
@@ -21,7 +21,6 @@ from askless.kernels.unasked import (
     View,
     add,
     best_point,
-    copy,
     squared,
 )
 from askless.kernels.vertex_search import CANNOT, pair, vertex_search
@@ -36,7 +35,7 @@ TINY = 1e-300
 @internal()
 def cannot_exceed(view: View, scratch: Scratch, offset: float, limit: float) -> bool:
     """Whether F is certainly at most `limit`; False also where no level can tell."""
-    if not math.isfinite(view.theta) or feasible(view, scratch, offset, limit) > limit:
+    if not math.isfinite(view.width) or feasible(view, scratch, offset, limit) > limit:
         return False
     offset += rounding(view, offset)
     set_prices(view)
@@ -51,7 +50,7 @@ def cannot_exceed(view: View, scratch: Scratch, offset: float, limit: float) -> 
 @internal()
 def upper(view: View, scratch: Scratch) -> float:
     """Return an upper bound of an arm's UCB: the lower one of the interval's and the dual's."""
-    if not math.isfinite(view.theta):
+    if not math.isfinite(view.width):
         return math.inf
     set_linear(view)
     offset = rounding(view, 0.0)
@@ -70,7 +69,7 @@ def set_linear(view: View) -> None:
 @internal()
 def rounding(view: View, offset: float) -> float:
     """Bound the rounding errors of all but z' inv(D) z, which has a margin of its own."""
-    most = abs(offset) + view.theta * math.sqrt(view.numbers[SQUARE])
+    most = abs(offset) + view.width * math.sqrt(view.numbers[SQUARE])
     for j in range(view.size):
         most += abs(view.linear[j])
     return float(2.0 * EPSILON * (view.size + 8) * most)
@@ -83,7 +82,7 @@ def feasible(view: View, scratch: Scratch, offset: float, limit: float) -> float
     F is convex, so that the best vertex of its tangent is at least as high; then single columns
     are flipped. Stops as soon as the limit is exceeded.
     """
-    size, theta, tilt = view.size, view.theta, view.tilt
+    size, theta, tilt = view.size, view.width, view.tilt
     x, turned = scratch.vertex, scratch.turned
     add(view.linear, theta / math.sqrt(max(view.numbers[SQUARE], TINY)), view.pull, size, tilt)
     value, root, square = -math.inf, 0.0, 0.0
@@ -158,7 +157,7 @@ def interval(view: View, offset: float, limit: float) -> tuple[float, float]:
     sqrt(q) is at most q/(2 tau) + tau/2 for every tau > 0, the linear part is maximal question by
     question, and the quadratic part is at most the prices. Stops once the limit is reached.
     """
-    size, theta = view.size, view.theta
+    size, theta = view.size, view.width
     flat = squared(view)
     for i in range(size):
         flat += view.price[i]
@@ -199,4 +198,4 @@ def paper_heuristic(view: View, scratch: Scratch) -> float:
             at = view.special_at[i]
             top[at : at + view.special_width[i]] = 1.0
     whole_times(view.inverse, top, size, scratch.turned)
-    return mean + view.theta * math.sqrt(max(dot(top, scratch.turned, size), 0.0))
+    return mean + view.width * math.sqrt(max(dot(top, scratch.turned, size), 0.0))

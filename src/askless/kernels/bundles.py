@@ -23,9 +23,9 @@ NUMBER, SIGNS, ONE_HOT = 0, 1, 2
 RECENT = 32  # rows that wait: a Gram matrix is read and written once for all of them
 LATE = 2 * WIDTH  # updates that wait, likewise
 
-# The forms of the radius (maths 2.1, 6 and 3.2).
-VALID, PUBLISHED, PUBLISHED_SQRT, FIXED = 0, 1, 2, 3
-NET_VALID, NET_PUBLISHED, NET_PUBLISHED_SQRT, NET_SCALED, NET_SCALED_SQRT = 4, 5, 6, 7, 8
+# The forms of the radius (maths 2.1, 6, 8.8 and 3.2).
+VALID, PUBLISHED, PUBLISHED_SQRT, FIXED, NOISE = 0, 1, 2, 3, 4
+NET_VALID, NET_PUBLISHED, NET_PUBLISHED_SQRT, NET_SCALED, NET_SCALED_SQRT = 5, 6, 7, 8, 9
 
 # What an elastic net is for (maths 3): nothing, the estimate, or only to say what is zero.
 NO_NET, NET_ESTIMATES, NET_SELECTS = 0, 1, 2
@@ -36,7 +36,8 @@ OWN, UNIFORM, SCALED = 0, 1, 2
 # Where in Arms.links the address of a step is that is compiled on its own (`links`).
 REFRESH, RADIUS, DROP, REFIT, RENEW, SOLVE = 1, 2, 3, 4, 5, 6
 ASK, SCORE_KNOWN, CANNOT_WIN = 7, 8, 9
-LOOK = 10
+LOOK, FIT, ACTIVATE, RENOISE = 10, 11, 12, 13
+LINKS = 14
 
 # What is asked of a visit (maths 4): everything that some arm uses, or only what can matter still.
 EVERYTHING, CERTIFIED, PAPER_HEURISTIC = 0, 1, 2
@@ -69,6 +70,10 @@ class Rule(NamedTuple):
     interactive: int  # EVERYTHING, CERTIFIED or PAPER_HEURISTIC
     grain: int  # BY_ARM or BY_QUESTION
     epochs: int  # 1: an arm's model changes only at the ends of its epochs (maths 5)
+    by_sets: int  # 1: of those, arms are chosen by the UCBs of their sets (maths 8.4)
+    payback: int  # 1: visits pay back what they ask for other arms (maths 8.5)
+    judge_skips: int  # 0: a question is judged by its answers alone (maths 5.4)
+    start: int  # rows that an arm is given before arms are compared (maths 8.7)
     alpha: float
     sigma: float
     beta_min: float  # 0: never drop
@@ -82,6 +87,8 @@ class Rule(NamedTuple):
     growth: float  # by which factor an epoch makes an arm's rows grow
     low: float  # the smallest and the largest reward
     high: float
+    optimism: float  # tau, how many noises wide a score is (maths 8.4)
+    set_part: float  # of an arm's share of delta: what its confidence set gets (maths 5.1)
     log_supports: Floats  # (m + 1,) ln((m + 1) C(m, h)): the price of a support of size h
 
 
@@ -91,6 +98,9 @@ class Arms(NamedTuple):
     `n`, `gram` with the rows that wait to be added to it, `moment` and `squares` are the truth, in
     units of the reward range and exact; what follows them is derived. P is the number of columns,
     padded; beyond `size`, what has P columns is zero (of `gram` the lower triangle counts).
+
+    An arm's *set* has a radius; its *decision* model, by which it is chosen, has a width (maths 8).
+    Without epochs both are the same, in the same memory.
     """
 
     support: Ints  # (K, m) 1 for the questions that an arm's model still uses
@@ -130,7 +140,19 @@ class Arms(NamedTuple):
     row: Floats  # (P and a lane more,) the row checked last, on the grid
     scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
     step: Floats  # (2,) of the row learned last: tau and error / tau
-    links: Ints  # (11,) the address of the header, and of the steps from REFRESH to LOOK
+    active: Ints  # (K, m) 1 for the questions by which an arm is chosen
+    active_size: Ints  # (K,) how many columns that is, the constant included
+    active_columns: Ints  # (K, P) which columns, in order
+    active_root: Floats  # (K, P, P) as `root`, of the decision model
+    active_weights: Floats  # (K, P)
+    active_estimate: Floats  # (K, P) in reward units, packed
+    width: Floats  # (K,) by which ‖z‖ in the norm of inv(D) is multiplied in a score
+    noise: Floats  # (K,) estimated variance of the noise, in units of the range squared (maths 8.1)
+    ridge: Floats  # (K,) the penalty that follows from it (maths 8.2)
+    misfit: Floats  # (K,) squared residuals of the arm's rows when it was renewed last
+    freedom: Floats  # (K,) their degrees of freedom
+    renewed: Ints  # (K,) the arm's rows then
+    links: Ints  # (LINKS,) the address of the header, and of the steps from REFRESH on
     work: Floats  # (3, P and a lane more) scratch, so that no step allocates
     block: Floats  # (widest, widest) scratch
     net_work: Floats  # (5, Q) scratch
@@ -174,24 +196,32 @@ def aligned(length: int) -> Floats:
     return room[first : first + length]
 
 
+RULE_INTS, RULE_FLOATS = 13, 15
+FIRST = 4 + RULE_INTS + 1 + LINKS  # where the arms' integers begin
+
+
 def arms_buffers(count: int, m: int, p: int, widest: int, rule: Rule) -> tuple[Ints, Floats]:
     """Return the zeroed buffers of so many arms, with their rule filled in."""
     wide = padded(p)
-    net = wide if rule.net else 0
-    ints = np.zeros(25 + count * (2 * m + wide + 7 + 2 * net + 2), dtype=np.int64)
-    ints[:13] = [count, m, wide, widest, *rule[:9]]
-    per_arm = 2 * wide * wide + (5 + RECENT + 2 * LATE) * wide + LATE + 6 + 3 * m
+    net, own = wide if rule.net else 0, 1 if rule.epochs else 0
+    per_arm = 2 * m + wide + 8 + 2 * net + 2 + own * (m + wide + 1)
+    ints = np.zeros(FIRST + count * per_arm, dtype=np.int64)
+    ints[: 4 + RULE_INTS] = [count, m, wide, widest, *rule[:RULE_INTS]]
+    per_arm = (2 + own) * wide * wide + (5 + 2 * own + RECENT + 2 * LATE) * wide + LATE + 11 + 3 * m
     per_arm += net * net + 2 * net
     shared = 4 * (wide + WIDTH) + 5 * net + 2 + widest * widest
-    floats = aligned(count * per_arm + shared + 13 + (m + 1))
-    floats[-14 - m :] = [*rule[9:22], *rule.log_supports]
+    floats = aligned(count * per_arm + shared + RULE_FLOATS + (m + 1))
+    floats[-RULE_FLOATS - 1 - m :] = [
+        *rule[RULE_INTS : RULE_INTS + RULE_FLOATS],
+        *rule.log_supports,
+    ]
     return ints, floats
 
 
 def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     """Name the parts of the arms' buffers."""
     count, m, wide, widest = ints[0], ints[1], ints[2], ints[3]
-    last = len(floats) - 14 - m
+    last = len(floats) - RULE_FLOATS - 1 - m
     rule = Rule(
         ints[4],
         ints[5],
@@ -202,6 +232,10 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         ints[10],
         ints[11],
         ints[12],
+        ints[13],
+        ints[14],
+        ints[15],
+        ints[16],
         floats[last],
         floats[last + 1],
         floats[last + 2],
@@ -215,20 +249,33 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         floats[last + 10],
         floats[last + 11],
         floats[last + 12],
-        part(floats, last + 13, (m + 1,)),
+        floats[last + 13],
+        floats[last + 14],
+        part(floats, last + RULE_FLOATS, (m + 1,)),
     )
     # Where each part begins: integers, then reals; what is loaded in lanes comes first.
-    net = wide if rule.net else 0
+    net, own = wide if rule.net else 0, 1 if rule.epochs else 0
     square, row, long = count * wide * wide, count * wide, wide + WIDTH
-    support, dropped = 25, 25 + count * m
+    support, dropped = FIRST, FIRST + count * m
     columns = dropped + count * m
     size, n, stale = columns + row, columns + row + count, columns + row + 2 * count
     waiting, late, ready = stale + count, stale + 2 * count, stale + 3 * count
-    inverted, net_active = ready + count, ready + 2 * count
+    inverted, renewed = ready + count, ready + 2 * count
+    net_active = ready + 3 * count
     net_place, net_count = net_active + count * net, net_active + 2 * count * net
-    gram, root, moment = 0, square, 2 * square
+    # A policy with epochs chooses by models of their own; else these are the same arrays.
+    behind = net_count + 2 * count
+    active = behind if own else support
+    active_size = behind + count * m if own else size
+    active_columns = behind + count * (m + 1) if own else columns
+    gram, root = 0, square
+    active_root = 2 * square if own else root
+    moment = (2 + own) * square
     estimate, variance, weights = moment + row, moment + 2 * row, moment + 3 * row
-    projected, recent = moment + 4 * row, moment + 5 * row
+    projected = moment + 4 * row
+    active_estimate = moment + 5 * row if own else estimate
+    active_weights = moment + 6 * row if own else weights
+    recent = moment + (5 + 2 * own) * row
     slopes = recent + RECENT * row
     lifts, net_inverse = slopes + LATE * row, slopes + 2 * LATE * row
     net_coef = net_inverse + count * net * net
@@ -238,7 +285,9 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
     share = moves + LATE * count
     squares, log_det, radius = share + count, share + 2 * count, share + 3 * count
     scores, residual, evidence = share + 4 * count, share + 5 * count, share + 6 * count
-    step = evidence + 3 * count * m
+    noise = evidence + 3 * count * m
+    width = noise + 4 * count if own else radius
+    step = noise + 5 * count
     return rule, Arms(
         support=part(ints, support, (count, m)),
         size=part(ints, size, (count,)),
@@ -273,11 +322,23 @@ def named_arms(ints: Ints, floats: Floats) -> tuple[Rule, Arms]:
         projected=part(floats, projected, (count, wide)),
         ready=part(ints, ready, (count,)),
         inverted=part(ints, inverted, (count,)),
-        complete=part(ints, 13, (1,)),
+        complete=part(ints, 4 + RULE_INTS, (1,)),
         row=part(floats, latest, (long,)),
         scores=part(floats, scores, (count,)),
         step=part(floats, step, (2,)),
-        links=part(ints, 14, (11,)),
+        active=part(ints, active, (count, m)),
+        active_size=part(ints, active_size, (count,)),
+        active_columns=part(ints, active_columns, (count, wide)),
+        active_root=part(floats, active_root, (count, wide, wide)),
+        active_weights=part(floats, active_weights, (count, wide)),
+        active_estimate=part(floats, active_estimate, (count, wide)),
+        width=part(floats, width, (count,)),
+        noise=part(floats, noise, (count,)),
+        ridge=part(floats, noise + count, (count,)),
+        misfit=part(floats, noise + 2 * count, (count,)),
+        freedom=part(floats, noise + 3 * count, (count,)),
+        renewed=part(ints, renewed, (count,)),
+        links=part(ints, 5 + RULE_INTS, (LINKS,)),
         work=part(floats, work, (3, long)),
         block=part(floats, step + 2, (widest, widest)),
         net_work=part(floats, net_work, (5, net)),

@@ -28,7 +28,7 @@ def diagonal_dual(view: View, scratch: Scratch, offset: float, scale: float, lim
     Columns of scales, yes/nos and multis get the dual; choices keep their prices. With a limit of
     -inf the bound is as low as can be, else at most the limit or infinite.
     """
-    size, theta = view.size, view.theta
+    size, theta = view.size, view.width
     boxed, flat = 0, squared(view)
     for i in range(1, size):
         if view.reach[i] > 0.0:

@@ -6,11 +6,14 @@ why, at leisure.
 
 import math
 
-from askless.kernels import bounds, protocol, ridge, unasked
+from askless.kernels import bounds, choosing, protocol, ridge, unasked
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import (
+    ACTIVATE,
     ASK,
+    FIT,
     REFRESH,
+    RENOISE,
     Arms,
     Columns,
     Flags,
@@ -20,7 +23,7 @@ from askless.kernels.bundles import (
     open_header,
 )
 from askless.kernels.compiling import INLINE, internal, kernel
-from askless.kernels.epochs import FULL
+from askless.kernels.epochs import FULL, open_epochs
 from askless.kernels.machine import call_at
 from askless.kernels.rows import COMPLETE, check_row, reward_units, same_row
 
@@ -72,6 +75,25 @@ def play_row(address: int, live: Flags, z: Floats) -> int:
     for k in range(live.shape[0]):
         arms.ready[k] = 1 if live[k] else 0
     return best
+
+
+@kernel()
+def choose_row(
+    address: int, live: Flags, z: Floats, number: int, draws: Floats
+) -> int:
+    """Check a row and return the arm that the visit of that number gets; DECLINED as above.
+
+    For policies with epochs (maths 8); `live` is a table with one row.
+    """
+    columns, rule, arms = open_header(address)
+    if not admit(columns, arms, z):
+        return DECLINED
+    winner = choosing.starter(rule, arms, live, 0, number)
+    started = winner != choosing.NOBODY
+    if not started:
+        winner = ridge.best_arm(rule, arms, live[0], arms.row[: z.shape[0]])
+    undecided = open_epochs(address).undecided
+    return choosing.drawn(rule, arms, undecided, winner, started, live, 0, draws)
 
 
 @kernel()
@@ -139,16 +161,27 @@ def reach(address: int, live: Flags, z: Floats, low: Floats, high: Floats) -> No
         # A convex function is nowhere below its tangent at the centre.
         low[k] = view.numbers[unasked.VALUE] - bounds.rounding(view, 0.0)
         slope = asking.slope[k]
-        protocol.take_slope(view, arms.columns[k], slope)
+        protocol.take_slope(view, arms.active_columns[k], slope)
         for g in range(columns.first.shape[0]):
-            if arms.support[k, g] and math.isnan(z[columns.first[g]]):
+            if arms.active[k, g] and math.isnan(z[columns.first[g]]):
                 low[k] -= unasked.rise(columns, g, columns.first[g], slope, -1.0)
 
 
 @kernel()
 def refresh(address: int, chosen: Ints) -> None:
     """Derive the chosen arms anew from their statistics alone."""
-    _, _, arms = open_header(address)
+    _, rule, arms = open_header(address)
     for i in range(chosen.shape[0]):
         arms.net_coef[chosen[i], :] = 0.0
         call_at(arms.links[REFRESH], address, chosen[i])
+        if rule.epochs:
+            call_at(arms.links[FIT], address, chosen[i])
+            call_at(arms.links[ACTIVATE], address, chosen[i])
+
+
+@kernel()
+def renew(address: int) -> None:
+    """Measure the noise of every arm that learns row by row anew, one after the other."""
+    _, _, arms = open_header(address)
+    for k in range(arms.n.shape[0]):
+        call_at(arms.links[RENOISE], address, k)

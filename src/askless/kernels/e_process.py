@@ -1,7 +1,7 @@
 """The e-processes of a question: evidence that its effect is within beta_min (maths 5.2).
 
-What an epoch adds to them is fixed by its contexts and by earlier epochs, but for its rewards; so
-nobody can choose it by looking at them (maths 5.2).
+How much is bet is fixed by the epoch's contexts and by what came before it, and what a row costs by
+the rows before it too; so nobody can choose either by looking at the reward that it is about.
 """
 
 import math
@@ -11,25 +11,35 @@ import numpy as np
 
 from askless.kernels.bundles import Floats, Ints
 from askless.kernels.compiling import INLINE, internal, kernel
-from askless.kernels.epochs import BINS
+from askless.kernels.epochs import LEVERS, RANGES
 from askless.kernels.lanes import WIDTH, fma, load, spread, store_totals
-from askless.kernels.triangle import dot, inner, whole_times
+from askless.kernels.triangle import dot, inner, sum_of, whole_times
 
 SINGULAR = 1e-11  # a pivot below this, relatively, is rounding: sums of rows are exact (maths 1.3)
 BIASED = 1e-6  # A x = w must hold this well; the estimate's bias is at most that much of b1
-MOST = 0.95  # the largest bet, of what would lose everything
-BETS = 24  # candidates
+MOST, PLANNED = 0.95, 0.9  # of what would lose everything: the most that a row bets, or is to bet
+BETS, SMALLEST, LARGEST = 24, 0.003, 8.0  # candidates; the largest is LARGEST / max |lever|
+LEAST = 0.02  # of the range: a reward can always be this far from its prediction
+NO_LEVER = 1e-9  # of the largest: a lever that is rounding; so far may a border be passed
 SQRT_HALF, LN2 = math.sqrt(0.5), math.log(2.0)
 
 
 def psi(x: Floats) -> Floats:
-    """Return -ln(1 - x) - x, the price of a bet of size x (maths 5.1)."""
+    """Return -ln(1 - x) - x, the price of a bet of size x (maths 5.2)."""
     return np.asarray(-np.log1p(-x) - x)
 
 
-# Candidate bets, and the price of each for a row whose lever is in the middle of a bin.
-FRACTIONS = MOST * np.geomspace(0.003, 1.0, BETS)
-PRICES = psi(FRACTIONS[:, None] * (np.arange(BINS) + 0.5) / BINS)
+# Candidates, and what each costs a row in the middle of a cell: at most HOEFFDING, or ADAPTIVE
+# times the variance of the noise.
+FRACTIONS = LARGEST * np.geomspace(SMALLEST, 1.0, BETS)
+STAKES = (np.arange(LEVERS) + 0.5)[:, None] / LEVERS * FRACTIONS
+LOSSES = (np.arange(RANGES) + 0.5)[None, :, None] / RANGES
+HOEFFDING = STAKES**2 / 8.0
+ADAPTIVE = np.where(
+    STAKES[:, None, :] * LOSSES < PLANNED,
+    psi(np.minimum(STAKES[:, None, :] * LOSSES, PLANNED)) / LOSSES**2,
+    1e100,
+)
 
 
 class Design(NamedTuple):
@@ -41,17 +51,19 @@ class Design(NamedTuple):
     whole: Floats  # (P, P) A = sum of z z'
     factor: Floats  # (P, P) its Cholesky factor, columns in the order in which they were chosen
     order: Ints  # (P,) which columns those are
-    moment: Floats  # (P,) sum of z y
+    moment: Floats  # (P,) sum of z y, rewards from the middle of the range
     solutions: Floats  # (some, P) x with A x = e_j for some columns
     residues: Floats  # (some, P) A x - e_j
     levers: Floats  # (some, n and more) z'x of each row
-    sizes: Floats  # (n and more,) of the levers of one direction
-    errors: Floats  # (n and more,) squared residuals
+    signed: Floats  # (n and more,) the levers of one direction
+    guesses: Floats  # (n and more,) predictions of the model from before the epoch
+    predicted: Floats  # (n and more,) predictions that know the epoch's rows before
+    errors: Floats  # (n and more,) their squared residuals
+    prices: Floats  # (n and more,) scratch
     left: Floats  # (P,) scratch
-    counts: Floats  # (BINS,) of the rows, by the size of their levers
+    cells: Floats  # (LEVERS, RANGES) how many rows are in a cell
     beta_min: float
-    sigma: float
-    noise: float  # variance of the residuals of earlier epochs
+    noise: float  # variance of the residuals that is expected
 
 
 @internal()
@@ -151,49 +163,77 @@ def bias_of(design: Design, first: int, direction: Floats) -> float:
 
 
 @internal(fastmath={"nsz", "nnan"})
-def size_levers(design: Design, first: int, direction: Floats) -> float:
-    """Put the sizes of a direction's levers into place; return the largest."""
-    n, sizes = design.n, design.sizes
+def put_levers(design: Design, first: int, direction: Floats) -> float:
+    """Put a direction's levers into place; return the size of the largest."""
+    n, signed = design.n, design.signed
     for i in range(n):
-        sizes[i] = direction[0] * design.levers[first, i]
+        signed[i] = direction[0] * design.levers[first, i]
     for j in range(1, direction.shape[0]):
         weight, levers = direction[j], design.levers[first + j]
         for i in range(n):
-            sizes[i] += weight * levers[i]
+            signed[i] += weight * levers[i]
     top = 0.0
     for i in range(n):
-        size = abs(sizes[i])
-        sizes[i] = size
-        top = max(top, size)
+        top = max(top, abs(signed[i]))
     return top
 
 
 @internal()
-def best_bet(design: Design, top: float) -> tuple[float, float]:
-    """Return the bet that is expected to gain most if the effect is zero, and that gain."""
-    counts, scale = design.counts, BINS / top
-    counts[:] = 0.0
+def count_cells(design: Design, top: float) -> None:
+    """Count rows by the size of their lever and by how much side + may lose there (maths 5.2)."""
+    cells, none = design.cells, NO_LEVER * top
+    cells[:] = 0.0
     for i in range(design.n):
-        counts[min(int(design.sizes[i] * scale), BINS - 1)] += 1.0
-    bet, gain = 0.0, -math.inf
+        lever, guess = design.signed[i], design.guesses[i]
+        size = abs(lever)
+        if size >= none:
+            loss = 0.5 - guess if lever > 0.0 else 0.5 + guess
+            a = min(int((size / top + NO_LEVER) * LEVERS), LEVERS - 1)
+            cells[a, min(int((loss + NO_LEVER) * RANGES), RANGES - 1)] += 1.0
+
+
+@internal(fastmath={"nsz", "nnan"})
+def best_bet(design: Design, top: float, side: int) -> tuple[float, float]:
+    """Return the bet that is expected to gain most if the effect is zero, and that gain."""
+    cells, noise, costs = design.cells, design.noise, design.left
+    costs[:] = 0.0
+    for a in range(LEVERS):
+        plain = HOEFFDING[a]
+        for r in range(RANGES):
+            count = cells[a, r]
+            if count > 0.0:
+                adaptive = ADAPTIVE[a, RANGES - 1 - r if side else r]
+                for b in range(BETS):
+                    costs[b] += count * min(plain[b], noise * adaptive[b])
+    bet, gain = 0.0, 0.0
     for b in range(BETS):
-        price = 0.0
-        for c in range(BINS):
-            price += counts[c] * PRICES[b, c]
-        expected = FRACTIONS[b] * design.beta_min / top - design.noise * price
+        candidate = FRACTIONS[b] / top
+        expected = candidate * design.beta_min - costs[b]
         if expected > gain:
-            bet, gain = FRACTIONS[b], expected
+            bet, gain = candidate, expected
     return bet, gain
 
 
-@internal()
-def price_of(design: Design, bet: float, top: float) -> float:
-    """Return what a bet costs: the sum of psi times the squared residuals (maths 5.2)."""
-    sizes, scale = design.sizes, bet / top
+@internal(fastmath={"nsz", "nnan"})
+def price_of(design: Design, bet: float, side: int) -> float:
+    """Return what a bet costs a side: the prices of all rows (maths 5.2)."""
+    signed, predicted, errors, prices = (
+        design.signed,
+        design.predicted,
+        design.errors,
+        design.prices,
+    )
+    turn, noise = 1.0 - 2.0 * side, design.noise
     for i in range(design.n):
-        x = scale * sizes[i]
-        sizes[i] = -logarithm(1.0 - x) - x
-    return dot(sizes, design.errors, design.n)  # whole lanes: the errors behind the last are zero
+        lever = turn * signed[i]
+        stake = bet * abs(lever)
+        loss = max(LEAST, 0.5 - (predicted[i] if lever > 0.0 else -predicted[i]))
+        at_stake = stake * loss
+        x = min(at_stake, MOST)
+        adaptive, plain = (-logarithm(1.0 - x) - x) / (loss * loss), 0.125 * stake * stake
+        adapts = (at_stake < MOST) & (adaptive * noise < plain)
+        prices[i] = adaptive * errors[i] if adapts else plain
+    return sum_of(prices, design.n)  # whole lanes: the prices behind the last are zero
 
 
 @kernel(**INLINE)
@@ -216,30 +256,28 @@ def logarithm(y: float) -> float:
 
 
 @internal()
-def bet_on(design: Design, first: int, at: int, direction: Floats, logs: Floats) -> float:
+def bet_on(
+    design: Design, first: int, direction: Floats, passed: Ints, logs: Floats, gains: Floats
+) -> None:
     """Let the two e-processes of a direction grow by what the epoch says (maths 5.2).
 
-    `first` is where the solutions of its question begin, `at` the question's first column. Returns
-    what growth was to be expected if the effect is zero.
+    `first` is where the solutions of its question begin. Sides that have passed are left alone;
+    `gains` gets what growth was to be expected if the effect is zero.
     """
+    gains[:] = 0.0
     if bias_of(design, first, direction) > BIASED:
-        return 0.0
-    estimate, variance, width = 0.0, 0.0, direction.shape[0]
-    for j in range(width):
-        solution = design.solutions[first + j]
-        estimate += direction[j] * dot(solution, design.moment, design.size)
-        variance += direction[j] * inner(direction, solution[at : at + width])
-    top = size_levers(design, first, direction)
-    if not (variance > 0.0 and top > 0.0):
-        return 0.0
-    bet, gain = best_bet(design, top)
-    plain = design.beta_min**2 / (2.0 * design.sigma**2 * variance)
-    if gain > plain:
-        price, weight = price_of(design, bet, top), bet / top
-        logs[0] += weight * (design.beta_min - estimate) - price
-        logs[1] += weight * (design.beta_min + estimate) - price
-    else:
-        weight = design.beta_min / (design.sigma**2 * variance)
-        logs[0] += weight * (design.beta_min / 2.0 - estimate)
-        logs[1] += weight * (design.beta_min / 2.0 + estimate)
-    return max(gain, plain)
+        return
+    estimate = 0.0
+    for j in range(direction.shape[0]):
+        estimate += direction[j] * dot(design.solutions[first + j], design.moment, design.size)
+    top = put_levers(design, first, direction)
+    if not top > 0.0:
+        return
+    count_cells(design, top)
+    for side in range(2):
+        if not passed[side]:
+            bet, gain = best_bet(design, top, side)
+            if gain > 0.0:
+                off = estimate if side == 0 else -estimate
+                logs[side] += bet * (design.beta_min - off) - price_of(design, bet, side)
+                gains[side] = gain

@@ -1,11 +1,20 @@
-"""The end of an arm's epoch: judge its questions, take its rows in, freeze it again (maths 5)."""
+"""The end of a block of an arm's rows: test, take them in, drop, decide anew, freeze (maths 5.1)."""
 
 import math
 
 import numpy as np
 
 from askless.kernels import e_process, ridge
-from askless.kernels.bundles import REFRESH, Arms, Columns, Ints, Rule, open_header
+from askless.kernels.bundles import (
+    ACTIVATE,
+    FIT,
+    REFRESH,
+    Arms,
+    Columns,
+    Ints,
+    Rule,
+    open_header,
+)
 from askless.kernels.compiling import internal
 from askless.kernels.epochs import (
     BY_ELLIPSOID,
@@ -14,6 +23,7 @@ from askless.kernels.epochs import (
     GROUP,
     MOST_ROWS,
     NOT_DROPPED,
+    TALLIES,
     Epochs,
     open_epochs,
     rows_of,
@@ -21,28 +31,31 @@ from askless.kernels.epochs import (
     table_of,
 )
 from askless.kernels.machine import call_at
+from askless.kernels.noise import measure, middle, set_ridge
+from askless.kernels.online import predict
 from askless.kernels.triangle import add_multiple, add_rows, dot, inner, times, transposed_times
 
 HOPELESS = 2.0  # a side this far below where it started is not what an epoch is planned for
 AMPLE = 1.3  # how much more than the expected growth an epoch is planned for
+WARM = 0.2  # of the rows that tests will need, before the first one
 MOVED = 3.0  # an epoch with this many times the information of all before it must end
 
 
 def look(address: int, k: int) -> int:
-    """Look at arm k's epoch after a block of rows: end it where it is time (maths 5.1).
+    """Look at arm k's block after some rows: end it where it is time (maths 5.1).
 
     Returns how many questions were dropped at its end, or GOES_ON. Only contexts and counts are
     looked at before it ends.
     """
     columns, rule, arms = open_header(address)
     epochs = open_epochs(address)
-    add_to_epoch(epochs, k, arms.size[k])
+    add_to_block(epochs, k, arms.size[k])
     full = epochs.held[k] >= epochs.need[k]
     if not (full or has_moved(arms, epochs, k)):
         if arms.size[k] == 1:  # nothing left to judge: its rows are not needed again
             epochs.kept[k] = epochs.added[k] = 0
         return GOES_ON
-    if arms.size[k] > 1 and rule.beta_min > 0.0:
+    if arms.size[k] > 1 and rule.beta_min > 0.0 and not epochs.warm[k]:
         judge(columns, rule, arms, epochs, k)
     take_in(arms, epochs, k)
     call_at(arms.links[REFRESH], address, k)
@@ -50,31 +63,59 @@ def look(address: int, k: int) -> int:
     if dropped > 0:
         ridge.pack(columns, arms, k)
         call_at(arms.links[REFRESH], address, k)
-    epochs.undecided[k] = count_undecided(columns, arms, k)
+    set_ridge(arms, k)
+    call_at(arms.links[FIT], address, k)
+    measure(
+        *(rule, arms, k),
+        *(epochs.model_root[k], epochs.model_weights[k], epochs.model_estimate[k]),
+    )
+    arms.renewed[k] = arms.n[k]
+    call_at(arms.links[ACTIVATE], address, k)
     set_need(columns, rule, arms, epochs, k)
     return dropped
 
 
 @internal()
 def set_need(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
-    """Say with how many rows arm k's next epoch ends (maths 5.1)."""
+    """Say with how many rows arm k's next block ends, and whether it is warm-up (maths 5.1, 8.7)."""
+    if epochs.warm[k] and arms.n[k] >= warm_rows(rule, arms, epochs, k):
+        epochs.warm[k] = 0
+    if epochs.warm[k]:
+        epochs.need[k] = max(1, arms.n[k] // 10)
+        return
     size, least = arms.size[k], shortest(arms.size[k])
     epochs.need[k] = max(least, int((rule.growth - 1.0) * arms.n[k]))
     if size == 1:
         return
     epochs.need[k] = min(epochs.need[k], MOST_ROWS)
-    line, total, count = math.log(count_kept(arms, k) / arms.share[k]), 0.0, 0
+    line, total, count = line_of(rule, arms, k), 0.0, 0
     for g in range(columns.first.shape[0]):
         if arms.support[k, g]:
             for d in range(columns.start[g], columns.start[g + 1]):
                 for side in range(2):
-                    far, pace = line - epochs.logs[k, d, side], epochs.pace[k, d]
+                    far, pace = line - epochs.logs[k, d, side], epochs.pace[k, d, side]
                     unsure = far < line + HOPELESS and not epochs.passed[k, d, side]
                     if unsure and pace > 0.0:
                         total += min(size + AMPLE * far / pace, float(epochs.need[k]))
                         count += 1
     if count > 0:
         epochs.need[k] = max(least, min(epochs.need[k], 1 + int(total / count)))
+
+
+@internal()
+def warm_rows(rule: Rule, arms: Arms, epochs: Epochs, k: int) -> float:
+    """Return with how many rows arm k's warm-up ends: a part of what tests will need (maths 8.7)."""
+    rows = 3.0 * arms.size[k]
+    if rule.beta_min > 0.0 and arms.size[k] > 1:
+        spread = arms.n[k] * epochs.spread[k] * (rule.span / rule.beta_min) ** 2
+        rows = max(rows, WARM * 2.0 * arms.noise[k] * line_of(rule, arms, k) * spread)
+    return min(rows, float(MOST_ROWS))
+
+
+@internal()
+def line_of(rule: Rule, arms: Arms, k: int) -> float:
+    """Return the logarithm at which a side of a test passes in arm k."""
+    return math.log(count_kept(arms, k) / ((1.0 - rule.set_part) * arms.share[k]))
 
 
 @internal()
@@ -87,8 +128,8 @@ def count_kept(arms: Arms, k: int) -> int:
 
 
 @internal()
-def add_to_epoch(epochs: Epochs, k: int, size: int) -> None:
-    """Add the newest rows in the room to the sums of arm k's epoch, exactly."""
+def add_to_block(epochs: Epochs, k: int, size: int) -> None:
+    """Add the newest rows in the room to the sums of arm k's block, exactly."""
     rows, lanes = rows_of(epochs, k, size)
     first, count = epochs.added[k], epochs.kept[k]
     add_rows(epochs.gram[k], rows[first:count], count - first, size)
@@ -106,7 +147,7 @@ def has_moved(arms: Arms, epochs: Epochs, k: int) -> bool:
     In its direction g = inv(D) z the epoch then has three times the information g'Dg = z'inv(D)z.
     """
     size = arms.size[k]
-    if arms.n[k] == 0 or size == 1:
+    if epochs.warm[k] or size == 1:
         return False
     rows, _ = rows_of(epochs, k, size)
     z, projected, g = rows[epochs.kept[k] - 1], arms.work[1], arms.work[2]
@@ -124,16 +165,35 @@ def has_moved(arms: Arms, epochs: Epochs, k: int) -> bool:
 @internal()
 def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
     """Let the e-processes of all arm k's questions grow by what the epoch says."""
-    size, count, whole = arms.size[k], epochs.kept[k], epochs.whole
+    size, count, shift = arms.size[k], epochs.kept[k], middle(rule)
+    rows, lanes = rows_of(epochs, k, size)
+    (table,) = table_of(epochs, count)
+    group = table.shape[0] - TALLIES
+    guesses, predicted, errors, prices = (
+        table[group + 1],
+        table[group + 2],
+        table[group + 3],
+        table[group + 4],
+    )
+    prices[:] = 0.0
+    for i in range(count):
+        guess = dot(rows[i], epochs.model_estimate[k], size)
+        guesses[i] = min(max(guess, -0.5), 0.5)
+        errors[i] = rows[i, lanes] - shift
+    predict(arms, epochs, k, rows, count, errors, predicted)
+    for i in range(count):
+        error = errors[i] - predicted[i]
+        errors[i] = error * error
+    whole, moment = epochs.whole, epochs.online[0]
     whole[:] = 0.0
+    moment[:] = 0.0
     for i in range(size):
         for j in range(i + 1):
             whole[i, j] = whole[j, i] = epochs.gram[k, i, j]
+        moment[i] = epochs.moment[k, i] - shift * epochs.gram[k, i, 0]
     rank = e_process.factor_by_rank(whole, size, epochs.factor, epochs.order, epochs.left)
-    rows, lanes = rows_of(epochs, k, size)
-    (table,) = table_of(epochs, count)
-    group = table.shape[0] - 2
-    noise = epochs.errors[k] / epochs.judged[k] if epochs.judged[k] > 0 else 0.25
+    if count < 1.5 * rank + 5.0:
+        return
     design = e_process.Design(
         rows=rows,
         n=count,
@@ -141,29 +201,21 @@ def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> N
         whole=whole,
         factor=epochs.factor,
         order=epochs.order,
-        moment=epochs.moment[k],
+        moment=moment,
         solutions=epochs.solutions,
         residues=epochs.residues,
         levers=table,
-        sizes=table[group],
-        errors=table[group + 1],
+        signed=table[group],
+        guesses=guesses,
+        predicted=predicted,
+        errors=errors,
+        prices=prices,
         left=epochs.left,
-        counts=epochs.counts,
+        cells=epochs.cells,
         beta_min=rule.beta_min / rule.span,
-        sigma=rule.sigma / rule.span,
-        noise=noise,
+        noise=min(0.25, arms.noise[k] * (1.0 + size / (arms.n[k] + 0.5 * count))),
     )
-    design.errors[:] = 0.0
-    low, errors = (rule.low if rule.raw else -0.5 * rule.span) / rule.span, 0.0
-    for i in range(count):
-        guess = dot(rows[i], arms.estimate[k], lanes) / rule.span
-        error = rows[i, lanes] - min(max(guess, low), low + 1.0)
-        design.errors[i] = error * error
-        errors += error * error
-    if count >= 1.5 * rank + 5.0:
-        bet_on_questions(columns, design, arms.support[k], rank, epochs, k)
-    epochs.errors[k] += errors
-    epochs.judged[k] += count
+    bet_on_questions(columns, design, arms.support[k], rank, epochs, k)
 
 
 @internal()
@@ -188,8 +240,10 @@ def bet_on_questions(
                 for d in range(columns.start[g], columns.start[g + 1]):
                     if not (passed[d, 0] and passed[d, 1]):
                         direction = columns.directions[d, : columns.width[g]]
-                        grown = e_process.bet_on(design, first, at + first, direction, logs[d])
-                        epochs.pace[k, d] = grown / (design.n - rank)
+                        pace = epochs.pace[k, d]
+                        e_process.bet_on(design, first, direction, passed[d], logs[d], pace)
+                        for side in range(2):
+                            pace[side] /= max(design.n - rank, 1)
                 first += columns.width[g]
         begin, at = end, at + width
 
@@ -214,6 +268,7 @@ def take_in(arms: Arms, epochs: Epochs, k: int) -> None:
     arms.squares[k] += epochs.squares[k]
     arms.n[k] += epochs.held[k]
     epochs.ended[k] += 1
+    epochs.tested[k] += not epochs.warm[k]
     epochs.held[k] = epochs.kept[k] = epochs.added[k] = 0
     epochs.gram[k, :size] = 0.0
     epochs.moment[k] = 0.0
@@ -232,7 +287,7 @@ def drop(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> in
             at += columns.width[g]
     before, found = kept, 1
     while found > 0:  # the fewer questions are left, the less a side needs to pass (Holm)
-        found, enough = 0, math.log(kept / arms.share[k])
+        found, enough = 0, math.log(kept / ((1.0 - rule.set_part) * arms.share[k]))
         for g in range(m):
             if not arms.support[k, g]:
                 continue
@@ -254,15 +309,3 @@ def drop(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> in
         if arms.support[k, g]:
             arms.evidence[k, g] = 0.0
     return before - kept
-
-
-@internal()
-def count_undecided(columns: Columns, arms: Arms, k: int) -> int:
-    """Count arm k's questions whose effect may be zero."""
-    undecided, at = 0, int(np.int64(1))
-    for g in range(columns.first.shape[0]):
-        if arms.support[k, g]:
-            ridge.effect(columns, arms, k, g, at, math.inf)
-            undecided += arms.work[2, 1] <= 0.0
-            at += columns.width[g]
-    return undecided

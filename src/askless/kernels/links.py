@@ -3,7 +3,7 @@
 They are plain functions of (address of the header, arm) where they are written.
 """
 
-from askless.kernels import epoch_end, net_arms, protocol, ridge
+from askless.kernels import deciding, epoch_end, net_arms, noise, protocol, ridge
 from askless.kernels.bundles import (
     BY_ARM,
     BY_QUESTION,
@@ -30,7 +30,7 @@ ASKS = {
 
 
 def addresses(
-    *, drops: bool, net: bool, interactive: int, grain: int, epochs: bool
+    *, drops: bool, net: bool, interactive: int, grain: int, epochs: bool, noisy: bool
 ) -> tuple[int, ...]:
     """Return where the steps are that a policy needs, in the order of `Arms.links`; else 0."""
     return (
@@ -44,4 +44,7 @@ def addresses(
         address_of(protocol.score_known) if interactive == CERTIFIED else 0,
         address_of(protocol.cannot_win) if interactive == CERTIFIED else 0,
         address_of(epoch_end.look) if epochs else 0,
+        address_of(deciding.fit) if epochs else 0,
+        address_of(deciding.activate) if epochs else 0,
+        address_of(noise.renew) if noisy else 0,
     )

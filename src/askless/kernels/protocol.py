@@ -51,10 +51,10 @@ def pending(first: Ints, always: Ints, z: Floats, most: int, asks: Ints) -> int:
 
 
 @internal()
-def ask_support(first: Ints, support: Ints, z: Floats, asks: Ints) -> None:
-    """Ask what an arm needs and has not been asked."""
+def ask_active(first: Ints, active: Ints, z: Floats, asks: Ints) -> None:
+    """Ask what an arm's score needs and has not been asked."""
     for g in range(first.shape[0]):
-        if support[g] and math.isnan(z[first[g]]):
+        if active[g] and math.isnan(z[first[g]]):
             asks[g] = 1
 
 
@@ -133,7 +133,7 @@ def ask_an_arm(address: int, _: int) -> int:
                 chosen = k
         k = most_played(arms.n, asking.live, k)
     if chosen >= 0:
-        ask_support(columns.first, arms.support[chosen], asking.z, asking.asks)
+        ask_active(columns.first, arms.active[chosen], asking.z, asking.asks)
         return UNDECIDED
     return UNDECIDED if waiting > 0 else ridge.winner(rule, arms)
 
@@ -156,12 +156,12 @@ def ask_as_the_paper(address: int, _: int) -> int:
     while k >= 0:
         if asking.possible[k]:
             if look(columns, view_of(rule, arms, asking, k), asking.z) > 0:
-                ask_support(columns.first, arms.support[k], asking.z, asking.asks)
+                ask_active(columns.first, arms.active[k], asking.z, asking.asks)
                 return UNDECIDED
             arms.scores[k] = ridge.score(arms, k, asking.z)
             highest = max(highest, arms.scores[k])
-            for i in range(1, arms.size[k]):
-                seen[arms.columns[k, i]] = asking.z[arms.columns[k, i]]
+            for i in range(1, arms.active_size[k]):
+                seen[arms.active_columns[k, i]] = asking.z[arms.active_columns[k, i]]
             for other in range(arms.n.shape[0]):
                 if asking.possible[other] and arms.scores[other] == -np.inf:
                     view = view_of(rule, arms, asking, other)
@@ -188,7 +188,7 @@ def ask_a_question(address: int, _: int) -> int:
             unknown += 1
         if asking.possible[k]:
             view = view_of(rule, arms, asking, k)
-            take_slope(view, arms.columns[k], asking.slope[k])
+            take_slope(view, arms.active_columns[k], asking.slope[k])
             if leader < 0 or view.numbers[VALUE] > asking.numbers[leader, VALUE]:
                 leader = k
     if waiting > 0:
@@ -204,14 +204,14 @@ def ask_a_question(address: int, _: int) -> int:
             asking.gap[k] = max(gap, clear)
             if gap < -clear and arms.scores[leader] == -np.inf:
                 asking.possible[k] = 0
-    asking.asks[most_settling(columns, arms.support, asking, leader)] = 1
+    asking.asks[most_settling(columns, arms.active, asking, leader)] = 1
     return UNDECIDED
 
 
 @internal()
 def take_slope(view: View, columns: Ints, slope: Floats) -> None:
     """Put into place how an arm's UCB changes at the centre with each column of a context."""
-    weight = view.theta / math.sqrt(view.numbers[SQUARE])
+    weight = view.width / math.sqrt(view.numbers[SQUARE])
     slope[:] = 0.0
     for i in range(view.size):
         slope[columns[i]] = view.estimate[i] + weight * view.pull[i]
@@ -230,20 +230,20 @@ def gap_to(columns: Columns, view: View, z: Floats, height: float, slope: Floats
     for g in range(columns.first.shape[0]):
         first, width = columns.first[g], columns.width[g]
         if math.isnan(z[first]):
-            if view.support[g]:
+            if view.active[g]:
                 for j in range(width):
                     view.linear[at + j] -= slope[first + j]
                     offset += slope[first + j] * view.centre[at + j]
             else:
                 offset += rise(columns, g, first, slope, -1.0)
-        if view.support[g]:
+        if view.active[g]:
             at += width
     set_prices(view)
     return interval(view, offset + rounding(view, offset), -math.inf)[0]
 
 
 @internal()
-def most_settling(columns: Columns, support: Ints, asking: Asking, leader: int) -> int:
+def most_settling(columns: Columns, active: Ints, asking: Asking, leader: int) -> int:
     """Return the unasked question that settles most for its cost.
 
     The leader's own come first: they must be asked in any case, if it wins. For each arm that may
@@ -254,10 +254,10 @@ def most_settling(columns: Columns, support: Ints, asking: Asking, leader: int) 
     for g in range(columns.first.shape[0]):
         if not math.isnan(asking.z[columns.first[g]]):
             continue
-        worth, own, wanted = 0.0, bool(support[leader, g]), bool(support[leader, g])
-        for k in range(support.shape[0]):
+        worth, own, wanted = 0.0, bool(active[leader, g]), bool(active[leader, g])
+        for k in range(active.shape[0]):
             if asking.possible[k] and k != leader:
-                wanted |= bool(support[k, g])
+                wanted |= bool(active[k, g])
                 apart = swing(columns, g, asking.slope[k], asking.slope[leader], asking.tilt)
                 worth += min(1.0, apart / asking.gap[k])
         worth /= asking.cost[g]

@@ -8,6 +8,7 @@ from askless.kernels.bundles import (
     NET_SCALED,
     NET_SCALED_SQRT,
     NET_VALID,
+    NOISE,
     ONE_HOT,
     PUBLISHED_SQRT,
     VALID,
@@ -18,14 +19,17 @@ from askless.kernels.bundles import (
 from askless.kernels.compiling import INLINE, internal
 from askless.kernels.elastic_net import GOOD
 from askless.kernels.net_arms import noise_level
+from askless.kernels.noise import width_of
 from askless.kernels.triangle import largest
 
 
 @internal(**INLINE)
 def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
-    """Radius theta of arm k's confidence set (maths 2.1; FIXED: maths 6)."""
+    """Radius theta of arm k's confidence set (maths 2.1; FIXED, NOISE: maths 6)."""
     if rule.form == FIXED:
         return rule.fixed
+    if rule.form == NOISE:
+        return width_of(rule, arms, k)
     if rule.form >= NET_VALID:
         return net_radius(columns, rule, arms, k)
     n = arms.n[k]
@@ -33,7 +37,7 @@ def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
         questions = 0
         for g in range(arms.support.shape[1]):
             questions += arms.support[k, g]
-        price = rule.log_supports[questions] - math.log(arms.share[k])
+        price = rule.log_supports[questions] - math.log(rule.set_part * arms.share[k])
         spread = rule.sigma * math.sqrt(max(arms.log_det[k], 0.0) + 2.0 * price)
         return spread + bias(columns, rule, arms, k)
     theta = rule.ridge_bias

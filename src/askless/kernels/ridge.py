@@ -13,10 +13,12 @@ from askless.kernels.bundles import (
     LOOK,
     NET_ESTIMATES,
     NO_NET,
+    NOISE,
     RADIUS,
     REFIT,
     REFRESH,
     RENEW,
+    RENOISE,
     Arms,
     Columns,
     Flags,
@@ -30,6 +32,7 @@ from askless.kernels.epochs import BLOCK, FULL, GOES_ON, most_rows, open_epochs,
 from askless.kernels.lanes import WIDTH, load, store
 from askless.kernels.machine import call_at
 from askless.kernels.net_arms import is_zero
+from askless.kernels.noise import centred_moment, is_due, middle
 from askless.kernels.triangle import (
     add_multiple,
     add_row,
@@ -53,14 +56,18 @@ TIED = 1e-9  # scores nearer than this, relatively, are tied: rounding shall not
 @internal(**INLINE)
 def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
     """Pick the columns of arm k's support out of a context; zeros fill the last lane."""
-    size = arms.size[k]
-    if size == z.shape[0]:  # nothing has been dropped: whole lanes
+    pick(arms.columns[k], arms.size[k], z, out)
+
+
+@internal(**INLINE)
+def pick(columns: Ints, size: int, z: Floats, out: Floats) -> None:
+    """Pick so many columns out of a context, in their order; zeros fill the last lane."""
+    if size == z.shape[0]:  # all of them: whole lanes
         for i in range(0, size - WIDTH + 1, WIDTH):
             store(out, i, load(z, i))
         for i in range(size // WIDTH * WIDTH, size):
             out[i] = z[i]
     else:
-        columns = arms.columns[k]
         for i in range(size):
             out[i] = z[columns[i]]
     out[size : size + WIDTH] = 0.0
@@ -68,13 +75,13 @@ def gather(arms: Arms, k: int, z: Floats, out: Floats) -> None:
 
 @internal(**INLINE)
 def score(arms: Arms, k: int, z: Floats) -> float:
-    """UCB of arm k in a context: z'b + theta sqrt(z' inv(D) z) (maths 2)."""
-    size, packed = arms.size[k], arms.work[0]
-    gather(arms, k, z, packed)
-    times(arms.root[k], packed, size, arms.projected[k])
+    """Score of arm k in a context: z'b + width sqrt(z' inv(D) z) (maths 2, 8.4)."""
+    size, packed = arms.active_size[k], arms.work[0]
+    pick(arms.active_columns[k], size, z, packed)
+    times(arms.active_root[k], packed, size, arms.projected[k])
     arms.ready[k] = 0
-    width = math.sqrt(squared_length(arms.weights[k], arms.projected[k], size))
-    return dot(packed, arms.estimate[k], size) + float(arms.radius[k]) * width
+    length = math.sqrt(squared_length(arms.active_weights[k], arms.projected[k], size))
+    return dot(packed, arms.active_estimate[k], size) + float(arms.width[k]) * length
 
 
 @internal(**INLINE)
@@ -110,8 +117,8 @@ def effect(columns: Columns, arms: Arms, k: int, g: int, at: int, enough: float)
     if width == 1:
         include(result, abs(coefficients[0]), arms.radius[k] * math.sqrt(arms.variance[k, at]))
         return
-    inverse_block(arms, k, at, width)
     block = arms.block
+    inverse_block(arms.root[k], arms.weights[k], arms.size[k], at, width, block)
     for row in range(columns.start[g], columns.start[g + 1]):
         direction = columns.directions[row, :width]
         squared = 0.0
@@ -135,15 +142,16 @@ def include(result: Floats, size: float, slack: float) -> None:
 
 
 @internal()
-def inverse_block(arms: Arms, k: int, at: int, width: int) -> None:
+def inverse_block(
+    root: Floats, weights: Floats, size: int, at: int, width: int, block: Floats
+) -> None:
     """Put the block of inv(D) on `width` packed columns into place; M is zero above row `at`."""
-    block = arms.block[:width, :width]
-    block[:] = 0.0
-    for i in range(at, arms.size[k]):
-        row = arms.root[k, i, at : at + width]
+    block[:width, :width] = 0.0
+    for i in range(at, size):
+        row = root[i, at : at + width]
         for a in range(width):
             for b in range(width):
-                block[a, b] += arms.weights[k, i] * row[a] * row[b]
+                block[a, b] += weights[i] * row[a] * row[b]
 
 
 def drop_questions(address: int, k: int) -> int:
@@ -297,6 +305,9 @@ def take(rule: Rule, arms: Arms, k: int, z: Floats, y: float) -> tuple[int, bool
     """
     dropped = call_at(arms.links[DROP], arms.links[0], k) if rule.beta_min > 0.0 else 0
     count_row(rule, arms, k, z, y)
+    if rule.form == NOISE and is_due(arms, k):
+        call_at(arms.links[RENOISE], arms.links[0], k)
+        return dropped, True
     fresh = dropped > 0 or arms.stale[k] >= REFRESH_EVERY
     if fresh:
         call_at(arms.links[REFRESH], arms.links[0], k)
@@ -321,7 +332,7 @@ def update(rule: Rule, arms: Arms, k: int, error: float) -> None:
         call_at(arms.links[REFIT], arms.links[0], k)
     arms.stale[k] += 1
     arms.step[0], arms.step[1] = tau, error / tau
-    if rule.form != FIXED:
+    if rule.form not in (FIXED, NOISE):
         arms.log_det[k] += math.log(tau)
         call_at(arms.links[RADIUS], arms.links[0], k)
 
@@ -349,13 +360,20 @@ def refresh(address: int, k: int) -> int:
     settle(arms, k)
     arms.late[k] = arms.ready[k] = arms.inverted[k] = 0
     size, root, w = arms.size[k], arms.root[k], arms.work[1]
-    arms.log_det[k] = factor(arms.gram[k], rule.alpha, size, root, arms.weights[k])
+    noisy = rule.form == NOISE
+    alpha = arms.ridge[k] if noisy else rule.alpha
+    arms.log_det[k] = factor(arms.gram[k], alpha, size, root, arms.weights[k])
     arms.variance[k] = 0.0
     diagonal_of(root, arms.weights[k], size, arms.variance[k])
-    times(root, arms.moment[k], size, w)
+    moment, shift = arms.moment[k], 0.0
+    if noisy:  # measured from the middle of the range
+        moment, shift = arms.work[0], middle(rule)
+        centred_moment(rule, arms, k, moment)
+    times(root, moment, size, w)
     for i in range(size):
         w[i] *= rule.span * arms.weights[k, i]
     transposed_times(root, w, size, arms.estimate[k])
+    arms.estimate[k, 0] += rule.span * shift
     if rule.net != NO_NET:
         call_at(arms.links[RENEW], arms.links[0], k)
     arms.stale[k] = 0

@@ -7,13 +7,17 @@ import numpy as np
 from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, Rule, open_header
-from askless.kernels.compiling import INLINE, internal, kernel
-from askless.kernels.epochs import open_epochs
+from askless.kernels.choosing import NOBODY, count_asked, may_get, starter
+from askless.kernels.choosing import drawn as choose
+from askless.kernels.compiling import internal, kernel
+from askless.kernels.epochs import GOES_ON, open_epochs
 from askless.kernels.machine import call_at
 from askless.kernels.outcome import outcome
 from askless.kernels.protocol import UNDECIDED
 from askless.kernels.rows import reward_units
 from askless.kernels.triangle import largest
+
+UNKNOWN = -1  # how many questions a visit is asked that plays an arm
 
 
 @kernel()
@@ -29,6 +33,7 @@ def play_visits(
     drawn: Floats,
     always: Ints,
     cost: Floats,
+    number: int,
     draws: Floats,
     allowed: Flags,
     begun: int,
@@ -46,9 +51,9 @@ def play_visits(
     arm brings each visit, in reward units, and `table` what is expected of it; without rows,
     nobody knows. Else rewards depend on the columns that `matter` by `coefficients`, both with
     one more at the end, which is zero; on `noise` (form, spread, smallest reward in units); and on
-    `luck`. `always` says which questions everyone is asked, `cost` what each costs. `draws` are
-    numbers in [0, 1) where the arm is drawn, else -1. `allowed` says which arms a visit may get;
-    without a row, every visit may get them all. `begun` visits were played before; `drops` gets the
+    `luck`. `always` says which questions everyone is asked, `cost` what each costs. `number` is
+    that of the first visit; `draws` has three numbers each (`choosing.drawn`), without epochs no
+    row. `allowed` says which arms a visit may get; without a row, every visit may get them all. `begun` visits were played before; `drops` gets the
     visit at which an arm dropped a question. Per visit: the arm `played`, the radius of its set (of
     `radii`), its expected `regret`, the reward `earned` in units on the grid, how many questions
     were `asked`, and what was `paid` for them.
@@ -56,9 +61,8 @@ def play_visits(
     _, rule, arms = open_header(address)
     form, spread, low = noise
     expected, arm_count, count = future.expected, coefficients.shape[0], matter.shape[0] - 1
-    limited, first = allowed.shape[0] > 0, int(np.int64(0))  # not a literal: callees compile once
-    tabled = drawn.shape[0] > 0
-    questions, price = count_asked(arms.support, always, cost, allowed, first)
+    limited, tabled = allowed.shape[0] > 0, drawn.shape[0] > 0
+    future.asked[:] = UNKNOWN
     for start in range(0, contexts.shape[0], ahead.AHEAD):
         block = contexts[start : start + ahead.AHEAD]
         ahead.look(future, arms, block)
@@ -70,25 +74,35 @@ def play_visits(
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
             ahead.fetch_row(contexts, now + ahead.AHEAD)
-            best = ahead.best_arm(future, rule, arms, t, allowed, now)
-            if draws[now] >= 0.0:
-                best = drawn_arm(address, draws[now], best, allowed, now)
+            best = starter(rule, arms, allowed, now, number + now) if rule.epochs else NOBODY
+            started = best != NOBODY
+            if not started:
+                best = ahead.best_arm(future, rule, arms, t, allowed, now)
+            if rule.epochs:
+                undecided = open_epochs(address).undecided
+                best = choose(rule, arms, undecided, best, started, allowed, now, draws[now])
             played[now], radii[now] = best, arms.radius[best]
             regret[now] = largest(expected[:, t]) - expected[best, t]
             if limited:
                 regret[now] = highest_allowed(expected[:, t], allowed, now) - expected[best, t]
-                questions, price = count_asked(arms.support, always, cost, allowed, now)
-            asked[now], paid[now] = questions, price
+            if limited or started or future.asked[best] == UNKNOWN:
+                asked[now], paid[now] = count_asked(
+                    arms, best, started, always, cost, allowed, now
+                )
+                if not (limited or started):
+                    future.asked[best], future.paid[best] = asked[now], paid[now]
+            else:
+                asked[now], paid[now] = future.asked[best], future.paid[best]
             if tabled:
                 y = units_of(rule, drawn, now, best)
             else:
                 y = outcome(form, spread, low, rule.span, expected[best, t], luck[now])
             earned[now] = y
-            if ahead.learn(future, rule, arms, best, t, z, y) > 0:
-                questions, price = count_asked(arms.support, always, cost, allowed, now)
+            dropped = ahead.learn(future, rule, arms, best, t, z, y)
+            if dropped > 0 or (rule.epochs and dropped != GOES_ON):
+                future.asked[:] = UNKNOWN
+            if dropped > 0:
                 note_drops(arms, best, begun + now + 1, drops)
-    for k in range(arm_count):
-        ridge.catch_up(arms, k)
 
 
 @kernel()
@@ -100,6 +114,7 @@ def play_interactive_visits(
     noise: tuple[int, float, float],
     table: Floats,
     drawn: Floats,
+    number: int,
     draws: Floats,
     allowed: Flags,
     begun: int,
@@ -128,22 +143,27 @@ def play_interactive_visits(
         asking.z[:] = math.nan
         asking.z[0] = 1.0
         asked[now], paid[now] = 0, 0.0
-        best = call_at(arms.links[ASK], address, 0)
-        while best == UNDECIDED:
-            for g in range(asking.asks.shape[0]):
-                if asking.asks[g]:
-                    asked[now] += 1
-                    paid[now] += asking.cost[g]
-                    for j in range(columns.first[g], columns.first[g] + columns.width[g]):
-                        asking.z[j] = z[j]
+        best = starter(rule, arms, allowed, now, number + now) if rule.epochs else NOBODY
+        started, others[now] = best != NOBODY, 0
+        if not started:
             best = call_at(arms.links[ASK], address, 0)
-        others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
-        if draws[now] >= 0.0:
-            best = drawn_arm(address, draws[now], best, allowed, now)
-            for g in range(columns.first.shape[0]):  # it must be asked what it learns
-                if arms.support[best, g] and math.isnan(asking.z[columns.first[g]]):
-                    asked[now] += 1
-                    paid[now] += asking.cost[g]
+            while best == UNDECIDED:
+                for g in range(asking.asks.shape[0]):
+                    if asking.asks[g]:
+                        asked[now] += 1
+                        paid[now] += asking.cost[g]
+                        for j in range(columns.first[g], columns.first[g] + columns.width[g]):
+                            asking.z[j] = z[j]
+                best = call_at(arms.links[ASK], address, 0)
+            others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
+        if rule.epochs:
+            undecided = open_epochs(address).undecided
+            best = choose(rule, arms, undecided, best, started, allowed, now, draws[now])
+        for g in range(columns.first.shape[0]):  # it must be asked what it learns
+            needed = arms.support[best, g] != 0 or (started and asking.always[g] != 0)
+            if needed and math.isnan(asking.z[columns.first[g]]):
+                asked[now] += 1
+                paid[now] += asking.cost[g]
         played[now], radii[now] = best, arms.radius[best]
         expected, most = 0.0, -math.inf
         for k in range(count):
@@ -182,35 +202,11 @@ def units_of(rule: Rule, drawn: Floats, now: int, k: int) -> float:
 
 
 @internal()
-def drawn_arm(address: int, draw: float, best: int, allowed: Flags, now: int) -> int:
-    """Return an arm that visit `now` may get, with undecided questions, drawn evenly.
-
-    The best arm where there is none.
-    """
-    undecided, count = open_epochs(address).undecided, 0
-    for k in range(undecided.shape[0]):
-        count += undecided[k] > 0 and may_get(allowed, now, k)
-    chosen = int(draw * count)
-    for k in range(undecided.shape[0]):
-        if undecided[k] > 0 and may_get(allowed, now, k):
-            if chosen == 0:
-                return k
-            chosen -= 1
-    return best
-
-
-@internal()
 def note_drops(arms: Arms, k: int, visit: int, drops: Ints) -> None:
     """Note the visit at which arm k has just dropped questions."""
     for g in range(drops.shape[1]):
         if arms.dropped_at[k, g] >= arms.n[k] - 1:  # perhaps before the row learned since
             drops[k, g] = visit
-
-
-@internal(**INLINE)
-def may_get(allowed: Flags, now: int, k: int) -> bool:
-    """Whether visit `now` may get arm k."""
-    return allowed.shape[0] == 0 or bool(allowed[now, k])
 
 
 @internal()
@@ -221,22 +217,3 @@ def highest_allowed(expected: Floats, allowed: Flags, now: int) -> float:
         if allowed[now, k]:
             most = max(most, float(expected[k]))
     return most
-
-
-@internal()
-def count_asked(
-    support: Ints, always: Ints, cost: Floats, allowed: Flags, now: int
-) -> tuple[int, float]:
-    """Count the questions that an arm of visit `now` uses or that everyone is asked.
-
-    And what they cost.
-    """
-    count, price = 0, 0.0
-    for g in range(always.shape[0]):
-        used = always[g] != 0
-        for k in range(support.shape[0]):
-            used |= support[k, g] != 0 and may_get(allowed, now, k)
-        if used:
-            count += 1
-            price += cost[g]
-    return count, price

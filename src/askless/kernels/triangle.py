@@ -30,6 +30,30 @@ def dot(x: Floats, y: Floats, size: int) -> float:
     return float(total(running))
 
 
+@internal(**INLINE)
+def copy(x: Floats, size: int, out: Floats) -> None:
+    """Put a padded vector into `out`."""
+    for j in range(0, size, WIDTH):
+        store(out, j, load(x, j))
+
+
+@internal(**INLINE)
+def copy_rows(matrix: Floats, size: int, out: Floats) -> None:
+    """Put the first rows of a padded matrix into `out`, zeros below them."""
+    for i in range(size):
+        copy(matrix[i], matrix.shape[1], out[i])
+    out[size:] = 0.0
+
+
+@internal(**INLINE)
+def sum_of(x: Floats, size: int) -> float:
+    """Sum of a padded vector."""
+    running = spread(0.0)
+    for j in range(0, size, WIDTH):
+        running = fma(spread(1.0), load(x, j), running)
+    return float(total(running))
+
+
 @kernel(fastmath={"reassoc", "contract"}, **INLINE)
 def inner(x: Floats, y: Floats) -> float:
     """Inner product of two vectors that are not padded."""

@@ -26,9 +26,9 @@ class View(NamedTuple):
     """One arm and what it does not know, out of `Arms` and `Asking`."""
 
     size: int
-    theta: float
+    width: float
     norm: float  # the largest of a context
-    support: Ints
+    active: Ints
     inverted: Ints
     counts: Ints
     plain_at: Ints
@@ -54,19 +54,19 @@ class View(NamedTuple):
 def view_of(rule: Rule, arms: Arms, asking: Asking, k: int) -> View:
     """Return what is arm k's."""
     return View(
-        arms.size[k],
-        arms.radius[k],
+        arms.active_size[k],
+        arms.width[k],
         rule.norm,
-        arms.support[k],
+        arms.active[k],
         arms.inverted[k : k + 1],
         asking.counts[k],
         asking.plain_at[k],
         asking.special_at[k],
         asking.special_width[k],
         asking.special_choice[k],
-        arms.root[k],
-        arms.weights[k],
-        arms.estimate[k],
+        arms.active_root[k],
+        arms.active_weights[k],
+        arms.active_estimate[k],
         asking.numbers[k],
         asking.inverse[k],
         asking.centre[k],
@@ -91,7 +91,7 @@ def look(columns: Columns, view: View, z: Floats) -> int:
     x[size:] = 0.0
     free, special, missing = 0, 0, 0
     for g in range(columns.first.shape[0]):
-        if not view.support[g]:
+        if not view.active[g]:
             continue
         first, width, choice = columns.first[g], columns.width[g], columns.kind[g] == ONE_HOT
         if not math.isnan(z[first]):
@@ -127,7 +127,7 @@ def weigh(view: View) -> None:
     whole_times(view.inverse, x, size, pull)
     square = max(dot(x, pull, size), 0.0)
     view.numbers[SQUARE] = square
-    view.numbers[VALUE] = dot(x, view.estimate, size) + view.theta * math.sqrt(square)
+    view.numbers[VALUE] = dot(x, view.estimate, size) + view.width * math.sqrt(square)
 
 
 @internal(**INLINE)
@@ -147,13 +147,6 @@ def add(x: Floats, weight: float, y: Floats, size: int, out: Floats) -> None:
     times_y = spread(weight)
     for j in range(0, size, WIDTH):
         store(out, j, fma(times_y, load(y, j), load(x, j)))
-
-
-@internal(**INLINE)
-def copy(x: Floats, size: int, out: Floats) -> None:
-    """Put x into `out`."""
-    for j in range(0, size, WIDTH):
-        store(out, j, load(x, j))
 
 
 @internal()

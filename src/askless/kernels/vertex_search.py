@@ -12,8 +12,8 @@ import numpy as np
 
 from askless.kernels.asking import Scratch
 from askless.kernels.compiling import INLINE, internal
-from askless.kernels.triangle import add_multiple, dot
-from askless.kernels.unasked import PLAIN, SPECIAL, View, copy, move_special, squared
+from askless.kernels.triangle import copy, add_multiple, dot
+from askless.kernels.unasked import PLAIN, SPECIAL, View, move_special, squared
 
 CANNOT, CAN, UNKNOWN = 0, 1, 2
 NODES = 2000  # visited at most; then the arm stays
@@ -39,7 +39,7 @@ def vertex_search(view: View, scratch: Scratch, offset: float, scale: float, lim
         return CANNOT
     if count == 0:
         return CAN
-    begin(view, scratch, depth, view.theta * scale)
+    begin(view, scratch, depth, view.width * scale)
     while depth >= 0:
         unit = scratch.order[depth]
         branches = branches_of(view, unit)
@@ -66,7 +66,7 @@ def vertex_search(view: View, scratch: Scratch, offset: float, scale: float, lim
         elif depth == count:
             return CAN
         else:
-            begin(view, scratch, depth, view.theta * scale)
+            begin(view, scratch, depth, view.width * scale)
     return CANNOT
 
 
@@ -211,7 +211,7 @@ def is_bounded(
     view: View, scratch: Scratch, depth: int, count: int, scale: float, limit: float
 ) -> bool:
     """Whether F is at most the limit in all of a node's branches."""
-    mean, theta = scratch.border[depth], view.theta
+    mean, theta = scratch.border[depth], view.width
     flat = scratch.vertex[depth] + view.price[depth]
     if depth == count:
         return bool(mean + theta * math.sqrt(max(flat, 0.0)) <= limit)

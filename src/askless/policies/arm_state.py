@@ -15,6 +15,7 @@ from askless.kernels.asking import asking_buffers
 from askless.kernels.bundles import (
     EVERYTHING,
     NO_NET,
+    NOISE,
     Arms,
     Flags,
     Floats,
@@ -26,6 +27,7 @@ from askless.kernels.bundles import (
     named_arms,
 )
 from askless.kernels.epochs import epochs_buffers
+from askless.kernels.noise import LEAST_RIDGE, PRIOR_NOISE, PRIOR_SPREAD
 from askless.kernels.triangle import diagonal_of
 from askless.survey import Survey
 
@@ -33,6 +35,7 @@ MOST_ROWS = 2**53  # beyond that a count is damage
 MOST_GIB = 64  # a study of this size is a slip of the pen
 NEVER = -1  # how many updates ago an arm was derived that has not been
 STATISTICS = ("n", "gram", "moment", "squares")
+MEASURED = ("noise", "ridge", "misfit", "freedom")
 SCRATCH = ("inverted", "complete", "row", "scores", "step", "links", "work", "block", "net_work")
 
 
@@ -79,6 +82,7 @@ class ArmState:
             interactive=int(self.rule.interactive),
             grain=int(self.rule.grain),
             epochs=bool(self.rule.epochs),
+            noisy=self.rule.form == NOISE,
         )
         arms.links[:] = address, *steps
         new = np.flatnonzero(arms.stale == NEVER)
@@ -95,7 +99,7 @@ class ArmState:
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         p, widest = survey.column_count, int(survey.columns.width.max())
-        squares = 2 + (rule.interactive != EVERYTHING) + rule.epochs
+        squares = 2 + (rule.interactive != EVERYTHING) + 3 * rule.epochs
         size = 8 * squares * len(shares) * p * p / 2**30
         if size > MOST_GIB:
             raise SettingError(
@@ -110,6 +114,8 @@ class ArmState:
         arms.share[:] = shares
         arms.dropped_at[:] = -1
         arms.stale[:] = NEVER
+        arms.noise[:] = PRIOR_NOISE
+        arms.ridge[:] = PRIOR_NOISE / PRIOR_SPREAD**2
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -150,6 +156,8 @@ class ArmState:
         for name in STATISTICS:
             getattr(total.arms, name)[:] += getattr(further.arms, name)
         total.refresh()
+        if self.rule.form == NOISE:
+            doors.renew(total.address)
         return total
 
     def gram(self, k: int) -> Floats:
@@ -208,8 +216,31 @@ class ArmState:
                     for g in np.flatnonzero(arms.dropped_at[k] >= 0)
                 },
             }
+            | self._noise_to_data(k)
             for k, size in enumerate(arms.size)
         ]
+
+    def _noise_to_data(self, k: int) -> dict[str, Any]:
+        """Return what arm k's noise was when it was measured last, where that counts."""
+        if not (self.rule.epochs or self.rule.form == NOISE):
+            return {}
+        arms = self.learned
+        measured = {name: float(getattr(arms, name)[k]) for name in MEASURED}
+        return {"noise": measured | {"renewed": int(arms.renewed[k])}}
+
+    def _fill_noise(self, k: int, saved: dict[str, Any]) -> None:
+        arms, numbers = self.learned, [saved[name] for name in MEASURED]
+        if not (
+            all(isinstance(x, int | float) and 0 <= x < np.inf for x in numbers)
+            and saved["noise"] > 0
+            and saved["ridge"] >= LEAST_RIDGE
+            and type(saved["renewed"]) is int
+            and 0 <= saved["renewed"] < MOST_ROWS
+        ):
+            raise StateError(f"arm number {k} of the file has a noise that cannot be")
+        for name, number in zip(MEASURED, numbers, strict=True):
+            getattr(arms, name)[k] = number
+        arms.renewed[k] = saved["renewed"]
 
     def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
         """Fill empty arms with what `to_data` returned; refuse what cannot be."""
@@ -239,6 +270,8 @@ class ArmState:
         arms.moment[k, :size] = saved["moment"]
         arms.squares[k] = saved["squares"]
         arms.n[k] = saved["n"]
+        if self._noise_to_data(k):
+            self._fill_noise(k, saved["noise"])
         if arms.gram[k, 0, 0] != arms.n[k] or arms.n[k] < 0:  # the constant counts the rows
             raise StateError(f"arm number {k} of the file does not count its own rows")
         sums = (arms.gram[k], arms.moment[k], arms.squares[k], arms.evidence[k])

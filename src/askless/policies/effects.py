@@ -155,7 +155,8 @@ def _directions(
     first = model.survey.columns.start[g]
     kept = max(int(model.arms.support[k].sum()), 1)
     logs = model.epochs.logs[k, first : first + len(names)]
-    near = np.clip(logs / np.log(kept / model.arms.share[k]), 0.0, 1.0)
+    tests = (1.0 - model.rule.set_part) * model.arms.share[k]
+    near = np.clip(logs / np.log(kept / tests), 0.0, 1.0)
     near[model.epochs.passed[k, first : first + len(names)] == 1] = 1.0
     return tuple(
         Direction(name, float(below), float(above))

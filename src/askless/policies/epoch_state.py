@@ -1,4 +1,4 @@
-"""The arms' arrays of a policy with epochs: beside the sums, the rows of the epochs under way."""
+"""The arms' arrays of a policy with epochs: beside the sums, the rows of the blocks under way."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from askless.kernels.epochs import (
     BY_EPOCHS,
     MOST_ROWS,
     NOT_DROPPED,
+    TALLIES,
     Epochs,
     fewest_rows,
     lanes_of,
@@ -26,11 +27,11 @@ from askless.kernels.rows import GRID, REWARD_GRID
 from askless.policies.arm_state import ArmState
 from askless.survey import Survey
 
-SCRATCH = {"order", "whole", "factor", "solutions", "residues", "left", "counts"}
+SCRATCH = {"order", "whole", "factor", "solutions", "residues", "left", "online", "cells", "spreads"}
 ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it
-COUNTS = ("held", "need", "ended", "judged", "undecided")
+COUNTS = ("held", "need", "ended", "tested", "warm")
 
 
 def row_length(size: int) -> int:
@@ -47,7 +48,7 @@ def skip_directions(survey: Survey) -> Flags:
 
 
 class EpochState(ArmState):
-    """The arms of a policy with epochs; the rest of it is what finished epochs taught them."""
+    """The arms of a policy with epochs; the rest of it is what finished blocks taught them."""
 
     def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
         super().__init__(survey, ints, floats)
@@ -59,8 +60,7 @@ class EpochState(ArmState):
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         state = super().empty(survey, rule, shares)
-        state.epochs.need[:] = min(fewest_rows(survey.column_count), MOST_ROWS)
-        state.epochs.undecided[:] = len(survey)
+        state.epochs.need[:] = state.epochs.warm[:] = 1
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ class EpochState(ArmState):
                 )
                 room[: len(self._rooms[k])] = self._rooms[k]
                 self._put_room(k, room)
-        enough = (len(self.epochs.solutions) + 2) * lanes_of(longest)
+        enough = (len(self.epochs.solutions) + TALLIES) * lanes_of(longest)
         if enough > len(self._table):
             self._table = aligned(max(enough, 2 * len(self._table)))
             self.epochs.table[:] = self._table.ctypes.data, len(self._table)
@@ -211,7 +211,6 @@ class EpochState(ArmState):
         added = rewards[: epochs.added[k]]
         return {
             **{name: int(getattr(epochs, name)[k]) for name in COUNTS},
-            "errors": float(epochs.errors[k]),
             "rows": contexts.tolist(),
             "rewards": rewards.tolist(),
             # Of rows that were let go, because an arm without questions has nothing to judge.
@@ -247,8 +246,8 @@ class EpochState(ArmState):
             and 0 <= saved["squares"] < np.inf
             and saved["held"] < saved["need"]
             and (size == 1 or saved["need"] <= MOST_ROWS)
-            and saved["undecided"] <= (~dropped).sum()
-            and 0 <= saved["errors"] <= (1 + SLACK) * saved["judged"]
+            and saved["warm"] in (0, 1)
+            and saved["tested"] <= saved["ended"]
             and logs.shape == passed.shape == epochs.logs[k].shape
             and pace.shape == epochs.pace[k].shape
             and np.isfinite(logs).all()
@@ -262,7 +261,7 @@ class EpochState(ArmState):
             raise StateError(f"arm number {k} of the file has an epoch that cannot be")
         for name, count in zip(COUNTS, counts, strict=True):
             getattr(epochs, name)[k] = count
-        for name in ("errors", "logs", "pace", "passed", "test"):
+        for name in ("logs", "pace", "passed", "test"):
             getattr(epochs, name)[k] = saved[name]
         epochs.gram[k, 0, 0] = let_go
         epochs.moment[k, 0], epochs.squares[k] = saved["moment"], saved["squares"]

@@ -1,19 +1,22 @@
-"""Epoch SurveyUCB: models change only between epochs, so that each effect is tested alone."""
+"""Epoch SurveyUCB: models change only between blocks of rows, so each effect is tested alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from askless.errors import SettingError
+from askless.kernels import doors
 from askless.kernels.bundles import Flags, Floats, Ints, Rule
+from askless.kernels.choosing import BACK
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision
 from askless.policies.epoch_state import EpochState
-from askless.policies.linear_ucb import LinearUCB
+from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
 from askless.policies.player import Player
+from askless.policies.settings import EXPLORE
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["EpochSurveyUCB"]
@@ -22,13 +25,15 @@ AT_ONCE = 1024  # rows for which room is made at once
 
 
 class EpochSurveyUCB(LinearUCB):
-    """Ridge models and confidence sets that stay as they are during an epoch (maths 5).
+    """Learns in epochs, tests each question for itself, and decides by what the noise shows.
 
-    Each arm learns in epochs of growing length. Its model is frozen during an epoch, so which rows
-    it gets does not depend on their own noise; at the end each question is tested for itself, at a
-    price that hardly depends on how many others there are. So questions leave many times sooner
-    than with `RidgeSurveyUCB`, under the same kind of guarantee: with probability 1 - delta no
-    question whose effect exceeds `beta_min` is ever dropped (docs/guarantee.md).
+    Each arm learns in blocks of rows. Its model is frozen during a block, so which rows it gets
+    does not depend on their own noise; at the end each question is tested for itself, at a price
+    that hardly depends on how many others there are. With probability 1 - delta no question whose
+    effect exceeds `beta_min` is ever dropped (docs/guarantee.md). Arms are chosen by their means
+    on the questions that may matter and by the noise that the rows have shown (maths 8): that
+    earns far more in studies of hundreds or thousands of people than an upper bound that always
+    holds, and the guarantee does not need one.
 
     It needs rewards to be learned in the order of the decisions (maths 2.5), contexts that do not
     react to rewards, and independent noise.
@@ -44,22 +49,30 @@ class EpochSurveyUCB(LinearUCB):
     beta_min : float
         The smallest change of expected reward for which a question is worth asking; 0: never drop.
     delta : float, optional
-        How often the guarantees may fail; 0.05 (raw coding: 0.1) unless given. Half of it is for
-        the confidence sets, half for the tests of single effects.
+        How often the guarantees may fail; 0.05 (raw coding: 0.1) unless given. A tenth of it is
+        for the confidence sets, the rest for the tests of single effects.
     alpha : float, optional
-        The ridge penalty; 5 unless given (raw coding: 1).
+        The ridge penalty of the confidence sets; 5 unless given (raw coding: 1). Decisions have
+        one of their own, which follows from the noise.
     sigma, b1, b2 : float, optional
         Sub-Gaussian constant of the noise and bounds on the norms of an arm's parameters;
-        derived from the reward range unless given (maths 1.2). The tests learn the real noise, so
-        there is little to gain from a smaller sigma.
+        derived from the reward range unless given (maths 1.2). Only the confidence sets use them.
     growth : float
         By which factor an epoch makes an arm's rows grow, up to 3; 1.5 unless given.
+    optimism : float or "valid"
+        How many standard errors an arm's score is above its mean; 1 unless given, 0 is greedy.
+        "valid" plays the upper confidence bounds of the sets, which hold always and explore long.
+    payback : bool
+        Whether some visits that were asked questions for the sake of other arms play one of
+        these, so that it learns sooner which of them it needs (maths 8.5).
     explore : float
-        Share of visits whose arm is drawn at random, evenly among the arms with undecided
-        questions. Visits know with which probability their arm was to be played, `propensity`,
-        which off-policy evaluation needs.
+        How often an arm is drawn evenly from all: with probability explore / t^(1/3) at the t-th
+        visit; 0.02 unless given. Visits know with which probability each arm was to be played,
+        `propensities`, which off-policy evaluation needs.
+    explore_floor : float
+        The least that probability can be; 1 plays every arm equally often.
     seed : int
-        Seed of those draws; a draw depends on it and on the visit's number alone.
+        Seed of all draws; a draw depends on it and on the visit's number alone.
     judge_skips : bool
         Whether a question that may be skipped is dropped only once a skip is known to mean no
         more than an answer (maths 5.4). That takes many skips; where they are rare, `False` judges
@@ -67,9 +80,9 @@ class EpochSurveyUCB(LinearUCB):
     radius : {"valid"}
         The confidence sets are those of `RidgeSurveyUCB`.
     interactive : bool or {"certified", "paper_heuristic"}
-        Ask a person only what can still change the decision: the arm is the one that the full
+        Ask a person only what can still change the decision: the winner is the one that the full
         survey would give (maths 4). `True` is "certified"; "paper_heuristic" is the paper's rule,
-        for comparison only: it can play another arm.
+        for comparison only: it can play another arm. `False` unless given.
     grain : {"arm", "question"}, optional
         Interactive: ask all open questions of an arm at once ("arm", the default), or one question
         at a time, that which settles most for its cost.
@@ -81,15 +94,24 @@ class EpochSurveyUCB(LinearUCB):
     >>> policy = al.EpochSurveyUCB(survey, arms=["red_cross", "wwf"], reward=(0, 100), beta_min=5)
     >>> visit = policy.visit(known={"age": 44, "donor": True})
     >>> policy.learn(visit, reward=25)
-    >>> policy.rows, policy.epochs
-    (array([1, 0]), array([0, 0]))
+    >>> policy.rows.sum(), policy.epochs
+    (1, array([0, 0]))
     """
 
     name: ClassVar[str] = "epoch"
     radii: ClassVar[tuple[str, ...]] = ("valid",)
     drops: ClassVar[bool] = True
     has_epochs: ClassVar[bool] = True
-    own_settings: ClassVar[tuple[str, ...]] = ("growth", "explore", "seed", "judge_skips")
+    own_settings: ClassVar[tuple[str, ...]] = (
+        "growth",
+        "optimism",
+        "payback",
+        "explore",
+        "explore_floor",
+        "seed",
+        "judge_skips",
+    )
+    asks_interactively: ClassVar[bool | str] = False  # unless given
     _model: EpochState
 
     def __init__(
@@ -105,14 +127,18 @@ class EpochSurveyUCB(LinearUCB):
         b1: float | None = None,
         b2: float | None = None,
         growth: float | None = None,
-        explore: float = 0.0,
+        optimism: float | str = 1.0,
+        payback: bool = True,
+        explore: float = EXPLORE,
+        explore_floor: float = 0.0,
         seed: int = 0,
         judge_skips: bool = True,
         radius: str | None = None,
-        interactive: bool | str = False,
+        interactive: bool | str | None = None,
         grain: str | None = None,
     ) -> None:
         Policy.__init__(self, survey, arms=arms, reward=reward)
+        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
         self._begin(
             beta_min=beta_min,
             delta=delta,
@@ -121,18 +147,16 @@ class EpochSurveyUCB(LinearUCB):
             b1=b1,
             b2=b2,
             growth=growth,
+            optimism=optimism,
+            payback=payback,
             explore=explore,
+            explore_floor=explore_floor,
             seed=seed,
             judge_skips=judge_skips,
             radius=radius,
-            interactive=interactive,
+            interactive=self.asks_interactively if interactive is None else interactive,
             grain=grain,
         )
-        if self.settings.interactive == "paper_heuristic" and self.settings.explore > 0:
-            raise SettingError(
-                "explore needs to know which arm the full survey gives, and the paper's heuristic"
-                " does not; choose interactive='certified'"
-            )
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -148,13 +172,28 @@ class EpochSurveyUCB(LinearUCB):
 
     @property
     def epochs(self) -> Ints:
-        """How many epochs each arm has ended (K)."""
-        return self._model.epochs.ended.copy()
+        """How many epochs each arm has ended (K); blocks of warm-up are none."""
+        return self._model.epochs.tested.copy()
+
+    @property
+    def warm(self) -> Flags:
+        """Which arms are still in warm-up: nothing has been tested in them (K)."""
+        return np.asarray(self._model.epochs.warm != 0)
+
+    @property
+    def active(self) -> Flags:
+        """Which questions each arm is chosen by at present (K × questions) (maths 8.3)."""
+        return self._active
 
     @property
     def undecided(self) -> Ints:
-        """How many questions each arm keeps whose effect may still be zero (K)."""
-        return self._model.epochs.undecided.copy()
+        """How many active questions of each arm may have no effect (K)."""
+        return self._model.arms and self._model.epochs.undecided.copy()
+
+    @property
+    def noise(self) -> Floats:
+        """Standard deviation of the noise that each arm reckons with (K), in reward units."""
+        return np.asarray(np.sqrt(self._model.learned.noise) * self.reward.span)
 
     def merge(self, other: LinearUCB) -> NoReturn:  # noqa: ARG002
         """Refuse: what its epochs have shown cannot be added up."""
@@ -163,55 +202,102 @@ class EpochSurveyUCB(LinearUCB):
             " of their decisions"
         )
 
-    # -- drawing arms ----------------------------------------------------------------------------
+    # -- choosing arms ---------------------------------------------------------------------------
 
-    def draws(self, first: int, count: int) -> Floats:
-        """Return a number in [0, 1) for each visit whose arm is drawn, -1 for the others."""
-        if self.settings.explore == 0:
-            return np.full(count, -1.0)
-        coin, draw = self.coins(first, count)[:, :2].T
-        return np.where(coin < self.settings.explore, draw, -1.0)
-
-    def _candidates(self, mask: Flags) -> Ints:
-        """Return the arms in `mask` among which one is drawn."""
-        return np.flatnonzero(mask & (self._model.epochs.undecided > 0))
-
-    def _draw(self, mask: Flags, number: int) -> int | None:
-        """Return the arm that a visit draws, if it draws one."""
-        candidates, draw = self._candidates(mask), float(self.draws(number, 1)[0])
-        return (
-            None
-            if draw < 0 or not len(candidates)
-            else int(candidates[int(draw * len(candidates))])
+    def insurance(self, numbers: Any) -> Any:
+        """Return with which probability visits of these numbers draw an arm from all (maths 8.6)."""
+        return np.maximum(
+            self.settings.explore * np.cbrt(1.0 / (1.0 + np.asarray(numbers))),
+            self.settings.explore_floor,
         )
 
+    def draws(self, first: int, count: int) -> Floats:
+        """Return what the kernels draw arms by, three numbers a visit (`choosing.drawn`)."""
+        coins = self.coins(first, count)
+        insured = coins[:, 0] < self.insurance(np.arange(first, first + count))
+        return np.c_[np.where(insured, coins[:, 1], -1.0), coins[:, 2:]]
+
+    def _draws_of(self, number: int) -> Floats:
+        """Return those of one visit; they are made for many visits at once."""
+        block = number // AT_ONCE
+        of = (block, self.seed, self._stream)
+        if self._drawn_ahead[0] != of:
+            self._drawn_ahead = of, self.draws(block * AT_ONCE, AT_ONCE)
+        return np.asarray(self._drawn_ahead[1][number % AT_ONCE])
+
+    def _starter(self, mask: Flags, number: int) -> int | None:
+        """Return whose turn it is while some arms in `mask` have hardly any rows (maths 8.7)."""
+        few = np.flatnonzero(mask & (self._model.learned.n < self._model.rule.start))
+        return int(few[number % len(few)]) if len(few) else None
+
+    def _payback(self, winner: int, mask: Flags) -> tuple[float, Ints]:
+        """Return with which probability a visit pays back, and the arms it may draw (maths 8.5)."""
+        others = mask & (self.undecided > 0)
+        others[winner] = False
+        if not self.settings.payback or not others.any():
+            return 0.0, np.empty(0, dtype=np.int64)
+        own = self._needs(winner)
+        lacking = int((self._active[mask].any(axis=0) & ~own).sum())
+        chance = BACK * lacking / (lacking + int(own.sum())) if lacking else 0.0
+        return chance, np.flatnonzero(others)
+
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
-        candidates, share = self._candidates(mask), self.settings.explore
-        if share == 0 or not len(candidates):
-            return decision
-        chances = (1.0 - share) * decision.chances()
-        chances[candidates] += share / len(candidates)
-        drawn = self._draw(mask, number)
-        return Decision(decision.arm if drawn is None else drawn, decision.scores, chances)
+        winner, insured = decision.arm, float(self.insurance(number))
+        if self._starter(mask, number) is not None:
+            back, others = 0.0, np.empty(0, dtype=np.int64)
+        else:
+            back, others = self._payback(winner, mask)
+        chances = mask * (insured / mask.sum())
+        chances[winner] += (1.0 - insured) * (1.0 - back)
+        chances[others] += (1.0 - insured) * back / max(len(others), 1)
+        fate, coin, draw = self._draws_of(number)
+        arm = winner
+        if fate >= 0:
+            arm = int(np.flatnonzero(mask)[int(fate * mask.sum())])
+        elif coin < back:
+            arm = int(others[int(draw * len(others))])
+        return Decision(arm, decision.scores, chances)
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        starter = self._starter(mask, number)
+        if starter is None:
+            return self._scored(z, mask)
+        return Decision(starter, np.where(mask, 0.0, -np.inf))
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
-        asked = super()._ask(z, mask, number)
-        drawn = None if asked.questions.any() else self._draw(mask, number)
-        if drawn is None:
-            return asked
-        # The drawn arm learns the visit, so it must be asked what its model uses.
-        possible = asked.possible.copy()
-        possible[drawn] = True
         missing = np.isnan(z[self.survey.columns.first])
-        return Asked(self._needs(drawn) & missing, possible)
+        if self._starter(mask, number) is not None:  # decided, whatever is answered
+            decision = self._decide(z, mask, number)
+            asked = Asked(np.zeros_like(missing), np.arange(len(mask)) == decision.arm)
+        elif self.settings.interactive:
+            asked = super()._ask(z, mask, number)
+        else:
+            scored = self._active[mask].any(axis=0) | self.survey.asked_of_everyone
+            asked = Asked(scored & missing, np.array(mask))
+        if asked.questions.any():
+            return asked
+        # The arm that is played learns the visit, so it must be asked what its model uses.
+        played = self._drawn(self._decide(z, asked.possible, number), mask, number).arm
+        needed = (self._needs(played) | self.survey.asked_of_everyone) & missing
+        if not needed.any():
+            return asked
+        possible = asked.possible.copy()
+        possible[played] = True
+        return Asked(needed, possible)
 
-    def play(self, z: object) -> int:
+    def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index.
 
-        With `explore` an arm is drawn by the number of rows learned so far; visits have numbers of
-        their own, and so independent draws before anything is learned.
+        Arms are drawn by the number of rows learned so far; visits have numbers of their own, and
+        so independent draws before anything is learned.
         """
-        return Policy.play(self, z) if self.settings.explore else super().play(z)
+        if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
+            model, number = self._model, self._next_number
+            live = self.roster.live[None, :]
+            arm: int = doors.choose_row(model.address, live, z, number, self._draws_of(number))
+            if arm >= 0:
+                return arm
+        return Policy.play(self, z)
 
     # -- hooks of the base -----------------------------------------------------------------------
 
@@ -241,9 +327,6 @@ class EpochSurveyUCB(LinearUCB):
         super()._grow()
         if not self.settings.judge_skips:
             self._model.leave_out_skips()
-
-    def _share(self, later: int) -> float:
-        return super()._share(later) / 2  # the other half is for the tests (maths 5.1)
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         for first in range(0, len(played), AT_ONCE):

@@ -39,6 +39,7 @@ class LinearUCB(Policy):
     """
 
     radii: ClassVar[tuple[str, ...]]  # the default first
+    radius_setting: ClassVar[str] = "radius"  # what the setting is called that chooses one of them
     drops: ClassVar[bool] = False  # whether questions may leave
     has_net: ClassVar[bool] = False  # whether an elastic net has a say in it
     has_epochs: ClassVar[bool] = False  # whether models change only at the ends of epochs
@@ -75,7 +76,9 @@ class LinearUCB(Policy):
 
     def _begin(self, **given: Any) -> None:
         """Check the settings and start with arms that have learned nothing."""
-        self.settings = Settings.check(reward=self.reward, radii=self.radii, **given)
+        self.settings = Settings.check(
+            reward=self.reward, radii=self.radii, called=self.radius_setting, **given
+        )
         resolved = self.settings.resolve(
             *(self.survey, self.reward),
             unions=self.drops,
@@ -126,14 +129,14 @@ class LinearUCB(Policy):
 
     @property
     def estimate(self) -> Floats:
-        """Estimated parameters (K × p) in reward units; zero outside an arm's support."""
-        return self._unpacked(self._model.arms.estimate)
+        """Estimated parameters (K × p) in reward units, by which arms are chosen.
 
-    def _unpacked(self, packed: Floats) -> Floats:
+        Zero for questions that an arm does not use; with epochs also for those that are not active.
+        """
         state = self._model.arms
         unpacked = np.zeros((len(self.roster), self.survey.column_count))
-        for k, size in enumerate(state.size):
-            unpacked[k, state.columns[k, :size]] = packed[k, :size]
+        for k, size in enumerate(state.active_size):
+            unpacked[k, state.active_columns[k, :size]] = state.active_estimate[k, :size]
         return unpacked
 
     @property
@@ -146,15 +149,24 @@ class LinearUCB(Policy):
         """Radius θ of each arm's confidence set (K), in reward units (maths 2.1)."""
         return self._model.arms.radius.copy()
 
-    def ucb(self, z: Any) -> Floats:
-        """Upper confidence bound of every arm in a context (K); -inf for a retired arm.
+    @property
+    def width(self) -> Floats:
+        """What a score adds to an arm's mean (K), times ‖z‖ in the norm of D⁻¹; in reward units.
 
-        In reward units around the middle of the reward range (maths 1.3).
+        The radius of its set, except with epochs: there arms are chosen otherwise (maths 8.4).
+        """
+        return self._model.arms.width.copy()
+
+    def ucb(self, z: Any) -> Floats:
+        """Return the score of every arm in a context (K): mean and width; -inf for a retired arm.
+
+        It is an upper confidence bound where the width is that of a set. In reward units around
+        the middle of the reward range (maths 1.3).
         """
         row = np.empty(self.survey.column_count)
         if not self.survey.read_row(z, row):
             self._check_missing(self._may_ask(self.roster.live), row)
-        return self._decide(row, self.roster.live, self._next_number).scores
+        return self._scored(row, self.roster.live).scores
 
     def effects(self) -> list[Effect]:
         """Per arm and question: the effect's estimate, interval, kept or dropped, and why."""
@@ -265,6 +277,10 @@ class LinearUCB(Policy):
     # -- hooks of the base -----------------------------------------------------------------------
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
+        return self._scored(z, mask)
+
+    def _scored(self, z: Floats, mask: Flags) -> Decision:
+        """Score the arms in `mask` and choose the best one."""
         scores = np.empty(len(self.roster))
         model = self._model
         arm = doors.score_row(model.address, mask, z, scores)
@@ -272,16 +288,22 @@ class LinearUCB(Policy):
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
         missing = np.isnan(z[self.survey.columns.first])
-        known = np.asarray(~(self.support & missing).any(axis=1))
+        known = np.asarray(~(self._active & missing).any(axis=1))
         means = self.estimate @ np.where(np.isnan(z), 0.0, z)
-        return np.where(known, means, np.nan), self._decide(z, known, 0).scores
+        return np.where(known, means, np.nan), self._scored(z, known).scores
+
+    @property
+    def _active(self) -> Flags:
+        """Which questions each arm's score uses (K × questions)."""
+        return np.asarray(self._model.arms.active != 0)
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         if not self.settings.interactive:
             return super()._ask(z, mask, number)
-        first = first_asks(self.survey, self._model.learned, self.settings.grain, z, mask)
-        if first is not None:
-            return first
+        if not self.has_epochs:
+            first = first_asks(self.survey, self._model.learned, self.settings.grain, z, mask)
+            if first is not None:
+                return first
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         model = self._model
@@ -314,9 +336,9 @@ class LinearUCB(Policy):
             scores = []
             for point in points:
                 row[own] = point
-                scores.append(self._decide(row, mask, 0).scores)
+                scores.append(self._scored(row, mask).scores)
             moves[mask, g] = np.ptp(np.array(scores)[:, mask], axis=0)
-        return np.where(self.support & missing, moves, 0.0)
+        return np.where(self._active & missing, moves, 0.0)
 
     def _may_ask(self, mask: Flags) -> Flags:
         return np.asarray(self._model.support[mask].any(axis=0))
@@ -343,7 +365,12 @@ class LinearUCB(Policy):
 
     def _settings(self) -> dict[str, Any]:
         hidden = RARE - set(self.own_settings)
-        return {name: value for name, value in vars(self.settings).items() if name not in hidden}
+        called = {"radius": self.radius_setting}
+        return {
+            called.get(name, name): value
+            for name, value in vars(self.settings).items()
+            if name not in hidden
+        }
 
     def _state(self) -> dict[str, Any]:
         self._model.refresh()

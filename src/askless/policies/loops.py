@@ -54,13 +54,13 @@ def _rewards(block: Block, arms: Ints, earned: Floats) -> Floats:
 
 
 @contextmanager
-def _prepared(policy: LinearUCB, count: int) -> Iterator[Floats]:
-    """Make room for the next visits; yields what they draw their arms by, -1 if not at all."""
+def _prepared(policy: LinearUCB, count: int) -> Iterator[tuple[int, Floats]]:
+    """Make room for the next visits; yields the first one's number, and what arms are drawn by."""
     if not isinstance(policy, EpochSurveyUCB):
-        yield np.full(count, -1.0)
+        yield 0, np.empty((0, 3))
         return
     with policy._model.counting(count):
-        yield policy.draws(policy._next_number, count)
+        yield policy._next_number, policy.draws(policy._next_number, count)
     policy._next_number += count
 
 
@@ -78,7 +78,7 @@ class Fused:
         count, arm_count = len(block), len(self.policy.arms)
         played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
         radii, regret, earned, paid = np.empty((4, count))
-        with _prepared(self.policy, count) as draws:
+        with _prepared(self.policy, count) as (number, draws):
             play_visits(
                 self.model.address,
                 self.ahead,
@@ -86,6 +86,7 @@ class Fused:
                 *Source.of(block, arm_count),
                 self.always,
                 self.cost,
+                number,
                 draws,
                 _flags(block, arm_count),
                 begun,
@@ -113,7 +114,7 @@ class Interactive:
         played, asked, others = np.empty((3, count), dtype=np.int64)
         radii, regret, earned, paid = np.empty((4, count))
         luck, _, coefficients, noise, expected, drawn = Source.of(block, arm_count, whole=True)
-        with _prepared(self.policy, count) as draws:
+        with _prepared(self.policy, count) as (number, draws):
             play_interactive_visits(
                 self.model.address,
                 block.contexts,
@@ -122,6 +123,7 @@ class Interactive:
                 noise,
                 expected,
                 drawn,
+                number,
                 draws,
                 _flags(block, arm_count),
                 begun,

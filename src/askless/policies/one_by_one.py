@@ -58,7 +58,8 @@ class OneByOne:
         self.rewards = AtOnce() if rewards is None else rewards
         self.cost = [question.cost for question in policy.survey]
         self.kept = policy.support
-        self.as_rows = isinstance(policy.player(), Fused) and not policy._settings().get("explore")
+        epochs = isinstance(policy, LinearUCB) and policy.has_epochs  # they draw arms
+        self.as_rows = isinstance(policy.player(), Fused) and not epochs
         self.asks: dict[bytes, tuple[int, float]] = {}  # of those who may get the same arms
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:

@@ -24,6 +24,7 @@ from askless.kernels.bundles import (
     NET_SELECTS,
     NET_VALID,
     NO_NET,
+    NOISE,
     OWN,
     PAPER_HEURISTIC,
     PUBLISHED,
@@ -42,7 +43,21 @@ __all__ = ["RADII", "Settings", "check_seed"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
-RARE = {"lam", "growth", "explore", "seed", "judge_skips"}  # settings that only some policies have
+# Settings that only some policies have.
+RARE = {
+    "lam",
+    "growth",
+    "optimism",
+    "payback",
+    "explore",
+    "explore_floor",
+    "seed",
+    "judge_skips",
+}
+EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
+SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
+START = 0.3  # rows a column that every arm is given first (maths 8.7)
+MOST_OPTIMISM = 100.0
 GROWTH, MOST_GROWTH = 1.5, 3  # of epochs (maths 5.1)
 SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
 
@@ -51,6 +66,7 @@ RADII = {
     "published": PUBLISHED,
     "published_sqrt": PUBLISHED_SQRT,
     "li2010": FIXED,
+    "noise": NOISE,
 }
 # Of the elastic net: the form, what the net is for, its penalties (maths 3.2).
 NET_RADII = {
@@ -78,18 +94,28 @@ class Settings:
     b2: float | None = None
     lam: float | None = None
     growth: float | None = None
-    explore: float = 0.0
+    optimism: float | str = 1.0
+    payback: bool = True
+    explore: float = EXPLORE
+    explore_floor: float = 0.0
     seed: int = 0
     judge_skips: bool = True
     interactive: str | bool = False
     grain: str | None = None
 
     @classmethod
-    def check(cls, *, reward: RewardRange, radii: tuple[str, ...], **given: Any) -> Settings:
-        """Refuse a value that cannot be; `radii` are the names that the policy knows."""
-        radius = radii[0] if given["radius"] is None else given["radius"]
+    def check(
+        cls, *, reward: RewardRange, radii: tuple[str, ...], called: str = "radius", **given: Any
+    ) -> Settings:
+        """Refuse a value that cannot be.
+
+        `radii` are the names that the policy knows, and what it is `called` that they name.
+        """
+        radius = radii[0] if given[called] is None else given[called]
         if not isinstance(radius, str) or radius not in radii:
-            raise SettingError(f"radius is {shown(radius)}; choose {' or '.join(map(repr, radii))}")
+            raise SettingError(
+                f"{called} is {shown(radius)}; choose {' or '.join(map(repr, radii))}"
+            )
         beta_min = check_beta_min(given["beta_min"], reward)
         checked: dict[str, float | None] = {}
         for name in ("delta", "alpha", "sigma", "b1", "b2", "lam"):
@@ -113,7 +139,10 @@ class Settings:
             interactive=interactive,
             grain=grain,
             growth=_check_growth(given.get("growth")),
-            explore=_check_explore(given.get("explore", 0.0)),
+            optimism=_check_optimism(given.get("optimism", 1.0)),
+            payback=_check_flag("payback", given.get("payback", True)),
+            explore=_check_share("explore", given.get("explore", EXPLORE)),
+            explore_floor=_check_share("explore_floor", given.get("explore_floor", 0.0)),
             seed=check_seed(given.get("seed", 0)),
             judge_skips=_check_flag("judge_skips", given.get("judge_skips", True)),
             **checked,
@@ -167,6 +196,12 @@ class Settings:
             interactive=INTERACTIVE[str(self.interactive)] if self.interactive else EVERYTHING,
             grain=GRAINS[self.grain or "arm"],
             epochs=int(epochs),
+            by_sets=int(self.optimism == "valid"),
+            payback=int(self.payback),
+            judge_skips=int(self.judge_skips),
+            start=max(2, int(START * survey.column_count)),
+            optimism=0.0 if isinstance(self.optimism, str) else self.optimism,
+            set_part=SET_PART if epochs else 1.0,
             growth=GROWTH if self.growth is None else self.growth,
             multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if self.lam is None else self.lam,
             b2=resolved.b2,
@@ -197,10 +232,21 @@ def _check_growth(growth: Any) -> float | None:
     return factor
 
 
-def _check_explore(explore: Any) -> float:
-    share = check_number(explore, "explore")
+def _check_optimism(optimism: Any) -> float | str:
+    if optimism == "valid":
+        return "valid"
+    if isinstance(optimism, str):
+        raise SettingError(f"optimism is {shown(optimism)}; give a number, or 'valid'")
+    factor = check_number(optimism, "optimism")
+    if not 0 <= factor <= MOST_OPTIMISM:
+        raise SettingError(f"optimism is {factor:g}; give a number from 0 to {MOST_OPTIMISM:g}")
+    return factor
+
+
+def _check_share(name: str, given: Any) -> float:
+    share = check_number(given, name)
     if not 0 <= share <= 1:
-        raise SettingError(f"explore is {share:g}; give a share of visits, from 0 to 1")
+        raise SettingError(f"{name} is {share:g}; give a share of visits, from 0 to 1")
     return share
 
 

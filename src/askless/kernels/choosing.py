@@ -1,0 +1,144 @@
+"""Which arm a visit gets: in the start in turn, then the winner, or an arm drawn (maths 8.5-8.7)."""
+
+
+
+from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
+from askless.kernels.compiling import INLINE, internal
+
+NOBODY = -1
+BACK = 0.3  # the largest share of visits that pay back what they ask for other arms
+
+
+@internal(**INLINE)
+def may_get(allowed: Flags, now: int, k: int) -> bool:
+    """Whether visit `now` may get arm k; without a row, every visit may get every arm."""
+    return allowed.shape[0] == 0 or bool(allowed[now, k])
+
+
+@internal(**INLINE)
+def starter(rule: Rule, arms: Arms, allowed: Flags, now: int, number: int) -> int:
+    """Return whose turn it is while some arms have hardly any rows; NOBODY if none is such."""
+    count = 0
+    for k in range(arms.n.shape[0]):
+        count += arms.n[k] < rule.start and may_get(allowed, now, k)
+    return nth_starter(rule, arms, allowed, now, number % count) if count > 0 else NOBODY
+
+
+@internal()
+def nth_starter(rule: Rule, arms: Arms, allowed: Flags, now: int, wanted: int) -> int:
+    """Return the arm that comes so many places after the first of those with hardly any rows."""
+    k, left = 0, int(wanted)
+    while True:
+        if arms.n[k] < rule.start and may_get(allowed, now, k):
+            if left == 0:
+                return k
+            left -= 1
+        k += 1
+
+
+@internal()
+def payback(
+    arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int
+) -> tuple[float, int]:
+    """Return with which probability a visit pays back, and among how many arms (maths 8.5)."""
+    others = 0
+    for k in range(arms.n.shape[0]):
+        others += k != winner and undecided[k] > 0 and may_get(allowed, now, k)
+    if others == 0:
+        return 0.0, 0
+    lacking, own = 0, 0
+    for g in range(arms.support.shape[1]):
+        if arms.support[winner, g]:
+            own += 1
+            continue
+        wanted = 0
+        for k in range(arms.n.shape[0]):
+            wanted |= arms.active[k, g] != 0 and may_get(allowed, now, k)
+        lacking += wanted
+    return (BACK * lacking / (lacking + own) if lacking > 0 else 0.0), others
+
+
+@internal()
+def nth_allowed(arms: Arms, allowed: Flags, now: int, draw: float) -> int:
+    """Return one of the arms that visit `now` may get, by a number in [0, 1)."""
+    count = 0
+    for k in range(arms.n.shape[0]):
+        count += may_get(allowed, now, k)
+    left, k = int(draw * count), 0
+    while True:
+        if may_get(allowed, now, k):
+            if left == 0:
+                return k
+            left -= 1
+        k += 1
+
+
+@internal()
+def nth_other(
+    arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int, wanted: int
+) -> int:
+    """Return the arm that comes so many places after the first of the others that are undecided."""
+    k, left = 0, int(wanted)
+    while True:
+        if k != winner and undecided[k] > 0 and may_get(allowed, now, k):
+            if left == 0:
+                return k
+            left -= 1
+        k += 1
+
+
+@internal(**INLINE)
+def drawn(
+    rule: Rule,
+    arms: Arms,
+    undecided: Ints,
+    winner: int,
+    started: bool,
+    allowed: Flags,
+    now: int,
+    draws: Floats,
+) -> int:
+    """Return the arm to play: the winner, or one that is drawn (maths 8.5, 8.6).
+
+    `draws` are three numbers in [0, 1): for the arm that insurance draws, -1 where it does not;
+    whether pay-back draws; and for its arm.
+    """
+    if draws[0] >= 0.0:
+        return nth_allowed(arms, allowed, now, draws[0])
+    if started or not rule.payback or draws[1] >= BACK:  # most visits end here
+        return winner
+    chance, others = payback(arms, undecided, winner, allowed, now)
+    if draws[1] >= chance:
+        return winner
+    return nth_other(arms, undecided, winner, allowed, now, int(draws[2] * others))
+
+
+@internal()
+def count_asked(
+    arms: Arms,
+    played: int,
+    started: bool,
+    always: Ints,
+    cost: Floats,
+    allowed: Flags,
+    now: int,
+) -> tuple[int, float]:
+    """Count what visit `now` is asked, and what it costs: what scores need, then the played arm.
+
+    In the start nothing is scored. Costs are added up in the order in which questions are put.
+    """
+    count, price = 0, 0.0
+    for turn in range(2):
+        for g in range(always.shape[0]):
+            used = always[g] != 0
+            if started:
+                used |= arms.support[played, g] != 0
+            else:
+                for k in range(arms.n.shape[0]):
+                    used |= arms.active[k, g] != 0 and may_get(allowed, now, k)
+            if (used and turn == 0) or (not used and turn == 1 and arms.support[played, g] != 0):
+                count += 1
+                price += cost[g]
+    return count, price
+
+
