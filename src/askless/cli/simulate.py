@@ -47,9 +47,18 @@ def simulate(
     growth: Annotated[
         Number, typer.Option(help="Epoch: by which factor an epoch makes an arm's rows grow.")
     ] = None,
-    explore: Annotated[
-        Number, typer.Option(help="Epoch: share of visits whose arm is drawn at random.")
+    optimism: Annotated[
+        str | None,
+        typer.Option(help="Epoch: how many standard errors a score adds, or valid."),
     ] = None,
+    explore: Annotated[
+        Number,
+        typer.Option(help="Epoch: the t-th visit draws its arm with this chance over t^(1/3)."),
+    ] = None,
+    explore_floor: Annotated[
+        Number, typer.Option(help="Epoch: the least that this chance can be.")
+    ] = None,
+    width: Annotated[str | None, typer.Option(help="LinUCB: li2010 or noise.")] = None,
     interactive: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +110,10 @@ def simulate(
         "radius": radius,
         "lam": lam,
         "growth": growth,
+        "optimism": _number_or_name(optimism),
         "explore": explore,
+        "explore_floor": explore_floor,
+        "width": width,
         "interactive": interactive,
         "grain": grain,
     }
@@ -115,6 +127,13 @@ def simulate(
         typer.echo(json.dumps(done.to_dict()))
     else:
         _show(done)
+
+
+def _number_or_name(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _policy(

@@ -12,7 +12,7 @@ from askless.kernels.asking import Scratch
 from askless.kernels.compiling import internal
 from askless.kernels.diagonal_dual import diagonal_dual
 from askless.kernels.lanes import WIDTH, fma, load, magnitude, spread, total
-from askless.kernels.triangle import copy, add_multiple, dot, whole_times
+from askless.kernels.triangle import add_multiple, copy, dot, whole_times
 from askless.kernels.unasked import (
     EPSILON,
     PLAIN,

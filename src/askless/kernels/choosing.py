@@ -1,7 +1,5 @@
 """Which arm a visit gets: in the start in turn, then the winner, or an arm drawn (maths 8.5-8.7)."""
 
-
-
 from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
 from askless.kernels.compiling import INLINE, internal
 
@@ -140,5 +138,3 @@ def count_asked(
                 count += 1
                 price += cost[g]
     return count, price
-
-

@@ -78,9 +78,7 @@ def play_row(address: int, live: Flags, z: Floats) -> int:
 
 
 @kernel()
-def choose_row(
-    address: int, live: Flags, z: Floats, number: int, draws: Floats
-) -> int:
+def choose_row(address: int, live: Flags, z: Floats, number: int, draws: Floats) -> int:
     """Check a row and return the arm that the visit of that number gets; DECLINED as above.
 
     For policies with epochs (maths 8); `live` is a table with one row.

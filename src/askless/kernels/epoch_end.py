@@ -1,4 +1,4 @@
-"""The end of a block of an arm's rows: test, take them in, drop, decide anew, freeze (maths 5.1)."""
+"""The end of a block of rows: test, take them in, drop, decide anew, freeze again (maths 5.1)."""
 
 import math
 
@@ -77,7 +77,7 @@ def look(address: int, k: int) -> int:
 
 @internal()
 def set_need(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
-    """Say with how many rows arm k's next block ends, and whether it is warm-up (maths 5.1, 8.7)."""
+    """Say with how many rows arm k's next block ends, and whether that is warm-up (maths 5.1)."""
     if epochs.warm[k] and arms.n[k] >= warm_rows(rule, arms, epochs, k):
         epochs.warm[k] = 0
     if epochs.warm[k]:
@@ -104,12 +104,12 @@ def set_need(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -
 
 @internal()
 def warm_rows(rule: Rule, arms: Arms, epochs: Epochs, k: int) -> float:
-    """Return with how many rows arm k's warm-up ends: a part of what tests will need (maths 8.7)."""
+    """Return with how many rows warm-up ends in arm k: a part of what tests need (maths 8.7)."""
     rows = 3.0 * arms.size[k]
     if rule.beta_min > 0.0 and arms.size[k] > 1:
         spread = arms.n[k] * epochs.spread[k] * (rule.span / rule.beta_min) ** 2
         rows = max(rows, WARM * 2.0 * arms.noise[k] * line_of(rule, arms, k) * spread)
-    return min(rows, float(MOST_ROWS))
+    return float(min(rows, MOST_ROWS))
 
 
 @internal()

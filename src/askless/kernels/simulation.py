@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, Rule, open_header
@@ -53,10 +51,11 @@ def play_visits(
     one more at the end, which is zero; on `noise` (form, spread, smallest reward in units); and on
     `luck`. `always` says which questions everyone is asked, `cost` what each costs. `number` is
     that of the first visit; `draws` has three numbers each (`choosing.drawn`), without epochs no
-    row. `allowed` says which arms a visit may get; without a row, every visit may get them all. `begun` visits were played before; `drops` gets the
-    visit at which an arm dropped a question. Per visit: the arm `played`, the radius of its set (of
-    `radii`), its expected `regret`, the reward `earned` in units on the grid, how many questions
-    were `asked`, and what was `paid` for them.
+    row. `allowed` says which arms a visit may get; without a row, every visit may get them all.
+    `begun` visits were played before; `drops` gets the visit at which an arm dropped a question.
+    Per visit: the arm `played`, the radius of its set (of `radii`), its expected `regret`, the
+    reward `earned` in units on the grid, how many questions were `asked`, and what was `paid` for
+    them.
     """
     _, rule, arms = open_header(address)
     form, spread, low = noise
@@ -86,9 +85,7 @@ def play_visits(
             if limited:
                 regret[now] = highest_allowed(expected[:, t], allowed, now) - expected[best, t]
             if limited or started or future.asked[best] == UNKNOWN:
-                asked[now], paid[now] = count_asked(
-                    arms, best, started, always, cost, allowed, now
-                )
+                asked[now], paid[now] = count_asked(arms, best, started, always, cost, allowed, now)
                 if not (limited or started):
                     future.asked[best], future.paid[best] = asked[now], paid[now]
             else:

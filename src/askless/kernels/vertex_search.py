@@ -12,7 +12,7 @@ import numpy as np
 
 from askless.kernels.asking import Scratch
 from askless.kernels.compiling import INLINE, internal
-from askless.kernels.triangle import copy, add_multiple, dot
+from askless.kernels.triangle import add_multiple, copy, dot
 from askless.kernels.unasked import PLAIN, SPECIAL, View, move_special, squared
 
 CANNOT, CAN, UNKNOWN = 0, 1, 2

@@ -53,6 +53,7 @@ class Policy(ArrayDoor):
     """
 
     name: ClassVar[str]  # how study files and the command line call it
+    score_name: str = "upper bound"  # what explanations call that by which arms are compared
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ class Policy(ArrayDoor):
         return 0.0 if self.survey.coding == "raw" else self.reward.middle
 
     def outlook(self, z: Floats, mask: Flags, kind: str = "full") -> dict[str, tuple[float, float]]:
-        """Return expected reward and upper bound of each arm in `mask`; empty if it has none."""
+        """Return expected reward and score of each arm in `mask`; empty if it has none."""
         outlook = self._of_kind(kind)._outlook(z)
         if outlook is None:
             return {}

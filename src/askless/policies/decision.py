@@ -65,7 +65,7 @@ class Asked(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Between which values each arm's upper bound must lie, and how far each answer moves it."""
+    """Between which values each arm's score must lie, and how far each answer moves it."""
 
     low: Floats  # (K,)
     high: Floats  # (K,)

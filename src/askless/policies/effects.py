@@ -55,8 +55,12 @@ class Effect:
         Their names.
     estimate, low, high : float
         The estimated effect and its interval; for a dropped question those at the drop.
+        The interval is that of the arm's confidence set: all of them hold at all times together.
     kept : bool
         Whether the arm's model still uses the question.
+    active : bool
+        Whether the arm is chosen by it at present; with epochs, a kept question need not be: it is
+        learned about and may come back (maths 8.3).
     dropped_at : int or None
         How many rows the arm had learned when it was dropped.
     reason : str
@@ -74,6 +78,7 @@ class Effect:
     low: float
     high: float
     kept: bool
+    active: bool
     dropped_at: int | None
     reason: str
     test: str | None = None
@@ -122,12 +127,14 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     low=low,
                     high=high,
                     kept=kept,
+                    active=bool(state.active[k, g]),
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
                     reason=_shown(policy, directions)
                     if test == "epochs"
                     else _reason(policy, int(state.n[k]), high, open_ends)
                     + _zeros(policy, k, g, int(at[g]), high)
-                    + _nearest(policy, directions if kept and state.n[k] else ()),
+                    + _nearest(policy, directions if kept and state.n[k] else ())
+                    + _passive(kept=kept, active=bool(state.active[k, g])),
                     test=test,
                     directions=directions,
                 )
@@ -185,6 +192,11 @@ def _nearest(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
     )
 
 
+def _passive(*, kept: bool, active: bool) -> str:
+    """Say where a kept question has no say in decisions."""
+    return "; at present the arm is not chosen by it" if kept and not active else ""
+
+
 def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
     """Name the two answers between which the effect may be largest; nothing where there are two."""
     question, state = policy.survey.questions[g], policy._model.arms
@@ -210,12 +222,12 @@ def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> st
     if beta_min == 0:
         return "nothing is dropped with beta_min = 0"
     if n == 0:
-        return f"the arm has not {'ended an epoch' if policy.has_epochs else 'been played'} yet"
+        return "the arm has not been played yet"
     if high > beta_min:
         return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
     if policy.has_net:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
-    when = "next ends an epoch" if policy.has_epochs else "is next played"
+    when = "next ends a block of rows" if policy.has_epochs else "is next played"
     return f"it will be dropped when the arm {when}"
 
 

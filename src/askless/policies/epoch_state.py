@@ -27,7 +27,17 @@ from askless.kernels.rows import GRID, REWARD_GRID
 from askless.policies.arm_state import ArmState
 from askless.survey import Survey
 
-SCRATCH = {"order", "whole", "factor", "solutions", "residues", "left", "online", "cells", "spreads"}
+SCRATCH = {
+    "order",
+    "whole",
+    "factor",
+    "solutions",
+    "residues",
+    "left",
+    "online",
+    "cells",
+    "spreads",
+}
 ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it

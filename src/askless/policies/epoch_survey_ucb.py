@@ -138,7 +138,7 @@ class EpochSurveyUCB(LinearUCB):
         grain: str | None = None,
     ) -> None:
         Policy.__init__(self, survey, arms=arms, reward=reward)
-        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
+        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 3)))
         self._begin(
             beta_min=beta_min,
             delta=delta,
@@ -157,6 +157,7 @@ class EpochSurveyUCB(LinearUCB):
             interactive=self.asks_interactively if interactive is None else interactive,
             grain=grain,
         )
+        self.score_name = "upper bound" if optimism == "valid" else "score"
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -188,7 +189,8 @@ class EpochSurveyUCB(LinearUCB):
     @property
     def undecided(self) -> Ints:
         """How many active questions of each arm may have no effect (K)."""
-        return self._model.arms and self._model.epochs.undecided.copy()
+        model = self._model
+        return model.epochs.undecided[: len(model.arms.n)].copy()  # once all has been derived
 
     @property
     def noise(self) -> Floats:
@@ -205,7 +207,7 @@ class EpochSurveyUCB(LinearUCB):
     # -- choosing arms ---------------------------------------------------------------------------
 
     def insurance(self, numbers: Any) -> Any:
-        """Return with which probability visits of these numbers draw an arm from all (maths 8.6)."""
+        """Return how likely visits of these numbers are to draw an arm from all (maths 8.6)."""
         return np.maximum(
             self.settings.explore * np.cbrt(1.0 / (1.0 + np.asarray(numbers))),
             self.settings.explore_floor,
@@ -215,7 +217,7 @@ class EpochSurveyUCB(LinearUCB):
         """Return what the kernels draw arms by, three numbers a visit (`choosing.drawn`)."""
         coins = self.coins(first, count)
         insured = coins[:, 0] < self.insurance(np.arange(first, first + count))
-        return np.c_[np.where(insured, coins[:, 1], -1.0), coins[:, 2:]]
+        return np.column_stack([np.where(insured, coins[:, 1], -1.0), coins[:, 2:]])
 
     def _draws_of(self, number: int) -> Floats:
         """Return those of one visit; they are made for many visits at once."""

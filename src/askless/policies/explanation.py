@@ -26,8 +26,10 @@ class Explanation:
     ruled_out : tuple of str
         The arms that certainly do not win, whatever is answered: they are not asked for any more.
     outlook : dict
-        At the decision, per arm compared: expected reward and its upper bound; empty if the
-        policy has none.
+        At the decision, per arm compared: expected reward and score, which is what arms are
+        compared by; empty if the policy has none.
+    score : str
+        What the scores are: "upper bound", where they are upper confidence bounds, or "score".
     version : int or None
         The version of the state that decided.
     propensity : float or None
@@ -36,11 +38,11 @@ class Explanation:
         Per question asked now the arms whose models use it and that can still win (none: it is
         asked of everyone).
     bounds : dict
-        Interactive surveys, while questions are open: per arm, between which values its upper
-        bound must lie whatever is answered from here on.
+        Interactive surveys, while questions are open: per arm, between which values its score
+        must lie whatever is answered from here on.
     moves : dict
-        Likewise, per question asked now and arm: how far apart its answers can put that upper
-        bound, the other open questions being answered in the middle.
+        Likewise, per question asked now and arm: how far apart its answers can put that score,
+        the other open questions being answered in the middle.
     """
 
     arm: str | None
@@ -54,6 +56,7 @@ class Explanation:
     asks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     moves: dict[str, dict[str, float]] = field(default_factory=dict)
+    score: str = "upper bound"
 
     def __str__(self) -> str:
         return self._open() if self.arm is None else self._decided()
@@ -65,8 +68,8 @@ class Explanation:
             users = [f"{arm} (moves it by {moves[arm]:.4g})" if moves else arm for arm in arms]
             lines.append(f"  {question}: {', '.join(users) or 'asked of everyone'}")
         if self.bounds:
-            width = max(len("upper bound"), *(len(name) for name in self.bounds))
-            lines.append(f"  {'upper bound':<{width}}  {'at least':>12}  {'at most':>12}")
+            width = max(len(self.score), *(len(name) for name in self.bounds))
+            lines.append(f"  {self.score:<{width}}  {'at least':>12}  {'at most':>12}")
             for name, (low, high) in sorted(self.bounds.items(), key=lambda item: -item[1][1]):
                 out = "  cannot win" if name in self.ruled_out else ""
                 lines.append(f"  {name:<{width}}  {low:>12.6g}  {high:>12.6g}{out}")
@@ -83,7 +86,7 @@ class Explanation:
             return head
         width = max(len(name) for name in self.outlook)
         ranked = sorted(self.outlook.items(), key=lambda item: -item[1][1])
-        lines = [head, f"  {'':<{width}}  {'expected':>12}  {'upper bound':>12}"]
+        lines = [head, f"  {'':<{width}}  {'expected':>12}  {self.score:>12}"]
         lines += [
             f"  {name:<{width}}  {mean:>12.6g}  {upper:>12.6g}"
             f"{'  <- played' if name == self.arm else ''}"

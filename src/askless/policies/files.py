@@ -15,7 +15,13 @@ from typing import Any
 from askless.errors import StateError
 
 FORMAT = "askless.policy"
-VERSION = 2
+VERSION = 3
+# What is to be said of older versions, none of which can be read.
+OLDER = {
+    1: "it was saved by an older askless; start a new policy and learn its rows again",
+    2: "it was saved by an older askless, which chose arms by another rule and did not measure the"
+    " noise; start a new policy and learn its rows again",
+}
 
 
 def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
@@ -73,11 +79,12 @@ def read_state(path: str | Path) -> dict[str, Any]:
         ) from None
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise StateError(f"{path}: this is not a saved askless policy")
-    version = saved.get("version")
+    version: Any = saved.get("version")
     if version != VERSION or isinstance(version, bool):
+        older = None if isinstance(version, bool) else OLDER.get(version)
+        why = older or "was it saved by a newer askless?"
         raise StateError(
-            f"{path}: the file is of version {version!r}, this askless reads {VERSION};"
-            f" was it saved by {'an older' if version == 1 else 'a newer'} askless?"
+            f"{path}: the file is of version {version!r}, this askless reads {VERSION}; {why}"
         )
     content = saved.get("content")
     if not isinstance(content, dict) or saved.get("checksum") != checksum(content):

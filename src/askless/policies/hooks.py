@@ -40,7 +40,7 @@ HOOKS = {
     " where arms are learned apart",
     "_restore": "nothing; it takes back what `_state` returned",
     "_settings": "a dict of the constructor's keywords beyond survey, arms and reward",
-    "_outlook": "None, or expected rewards and upper bounds (2 × K), NaN where answers are missing",
+    "_outlook": "None, or expected rewards and scores (2 × K), NaN where answers are missing",
     "_reach": "None, or an askless.policies.decision.Reach: how high the arms can still get",
     "_player": "None, or a player: a compiled loop that plays visits as the policy does",
 }
@@ -107,7 +107,7 @@ class Hooks(ABC):
         return {}
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """Return each arm's expected reward and its upper bound, if the policy has them."""
+        """Return each arm's expected reward and its score, if the policy has them."""
         return None
 
     def _reach(self, z: Floats, mask: Flags) -> Reach | None:  # noqa: ARG002

@@ -33,7 +33,7 @@ MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
 
 class LinearUCB(Policy):
-    """A ridge model and a confidence ellipsoid for each arm; plays the largest upper bound.
+    """A ridge model for each arm; plays the largest score, which is mean plus width.
 
     See `RidgeSurveyUCB` for the parameters.
     """
@@ -133,10 +133,13 @@ class LinearUCB(Policy):
 
         Zero for questions that an arm does not use; with epochs also for those that are not active.
         """
+        return self._unpacked(self._model.arms.active_estimate)
+
+    def _unpacked(self, packed: Floats) -> Floats:
         state = self._model.arms
         unpacked = np.zeros((len(self.roster), self.survey.column_count))
         for k, size in enumerate(state.active_size):
-            unpacked[k, state.active_columns[k, :size]] = state.active_estimate[k, :size]
+            unpacked[k, state.active_columns[k, :size]] = packed[k, :size]
         return unpacked
 
     @property

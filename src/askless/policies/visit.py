@@ -235,6 +235,7 @@ class Visit:
             propensity=self.propensity,
             possible=tuple(self._outlook) or (self._arm,),
             ruled_out=self._ruled_out,
+            score=self._policy.score_name,
         )
 
     def _explain_asks(self) -> Explanation:
@@ -269,6 +270,7 @@ class Visit:
             ruled_out=roster.names_of(mask & ~possible),
             bounds=bounds,
             moves=moves,
+            score=policy.score_name,
         )
 
     # -- putting it away -------------------------------------------------------------------------

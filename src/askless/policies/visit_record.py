@@ -43,7 +43,7 @@ class VisitRecord:
     propensities : dict or None
         With which probability each arm was to be played, by name.
     outlook : dict
-        At the decision, per arm compared: expected reward and its upper bound.
+        At the decision, per arm compared: expected reward and score.
     ruled_out : tuple of str
         The arms that certainly did not win, whatever was answered.
     reward : float or None

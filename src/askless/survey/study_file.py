@@ -134,10 +134,20 @@ class _EpochSettings(_UCBSection):
     growth: Annotated[float, Field(strict=True, gt=1, le=3)] | None = Field(
         None, description="By which factor an epoch makes an arm's rows grow."
     )
-    explore: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
-        0.0, description="Share of visits whose arm is drawn at random."
+    optimism: Annotated[float, Field(strict=True, ge=0, le=100)] | Literal["valid"] = Field(
+        1.0,
+        description="How many standard errors a score is above its mean; `valid`: the set's bound.",
     )
-    seed: Seed = Field(0, description="Seed of those draws.")
+    payback: StrictBool = Field(
+        True, description="Let visits play arms for whose sake they were asked more."
+    )
+    explore: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
+        0.02, description="Chance that the t-th visit draws its arm from all, times t^(1/3)."
+    )
+    explore_floor: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
+        0.0, description="The least that this chance can be."
+    )
+    seed: Seed = Field(0, description="Seed of all draws.")
     judge_skips: StrictBool = Field(
         True, description="False: judge a question that may be skipped by its answers alone."
     )
@@ -189,7 +199,9 @@ class LinUCBSection(_UCBSection):
 
     name: Literal["linucb"]
     beta_min: BetaMin | None = Field(None, description="Taken and not used: it never drops.")
-    radius: Literal["li2010"] | None = None
+    width: Literal["li2010", "noise"] | None = Field(
+        None, description="How wide scores are: as in the paper of 2010, or by the measured noise."
+    )
 
 
 class OFULSection(_UCBSection):

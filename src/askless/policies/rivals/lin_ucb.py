@@ -38,6 +38,7 @@ class LinUCB(LinearUCB):
     name: ClassVar[str] = "linucb"
     radii: ClassVar[tuple[str, ...]] = ("li2010", "noise")
     radius_setting: ClassVar[str] = "width"
+    score_name = "score"  # a rule of thumb, no bound
 
     def __init__(
         self,
