@@ -314,6 +314,8 @@ class NaiveEpoch(NaiveRidge):
 
     def need_of(self, k):
         """With how many rows a block that begins now ends (maths 5.1, 8.7)."""
+        if self.ends[k] == 0:
+            return max(2, 3 * self.p // 10)
         if self.warm[k]:
             return max(1, int(self.n[k]) // 10)
         size, count = len(self.kept(k)), int(self.support[k].sum())

@@ -1,4 +1,4 @@
-"""Which arm a visit gets: in the start in turn, then the winner, or an arm drawn (maths 8.5-8.7)."""
+"""Which arm a visit gets: the winner, an arm drawn, in the start one after the other (maths 8)."""
 
 from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
 from askless.kernels.compiling import INLINE, internal
@@ -72,9 +72,7 @@ def nth_allowed(arms: Arms, allowed: Flags, now: int, draw: float) -> int:
 
 
 @internal()
-def nth_other(
-    arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int, wanted: int
-) -> int:
+def nth_other(undecided: Ints, winner: int, allowed: Flags, now: int, wanted: int) -> int:
     """Return the arm that comes so many places after the first of the others that are undecided."""
     k, left = 0, int(wanted)
     while True:
@@ -98,17 +96,17 @@ def drawn(
 ) -> int:
     """Return the arm to play: the winner, or one that is drawn (maths 8.5, 8.6).
 
-    `draws` are three numbers in [0, 1): for the arm that insurance draws, -1 where it does not;
-    whether pay-back draws; and for its arm.
+    `draws` has four numbers: for the arm that insurance draws, -1 where it does not; one that is
+    used up; whether pay-back draws; and for its arm.
     """
     if draws[0] >= 0.0:
         return nth_allowed(arms, allowed, now, draws[0])
-    if started or not rule.payback or draws[1] >= BACK:  # most visits end here
+    if started or not rule.payback or draws[2] >= BACK:  # most visits end here
         return winner
     chance, others = payback(arms, undecided, winner, allowed, now)
-    if draws[1] >= chance:
+    if draws[2] >= chance:
         return winner
-    return nth_other(arms, undecided, winner, allowed, now, int(draws[2] * others))
+    return nth_other(undecided, winner, allowed, now, int(draws[3] * others))
 
 
 @internal()

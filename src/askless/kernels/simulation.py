@@ -50,7 +50,7 @@ def play_visits(
     nobody knows. Else rewards depend on the columns that `matter` by `coefficients`, both with
     one more at the end, which is zero; on `noise` (form, spread, smallest reward in units); and on
     `luck`. `always` says which questions everyone is asked, `cost` what each costs. `number` is
-    that of the first visit; `draws` has three numbers each (`choosing.drawn`), without epochs no
+    that of the first visit; `draws` has four numbers each (`choosing.drawn`), without epochs no
     row. `allowed` says which arms a visit may get; without a row, every visit may get them all.
     `begun` visits were played before; `drops` gets the visit at which an arm dropped a question.
     Per visit: the arm `played`, the radius of its set (of `radii`), its expected `regret`, the

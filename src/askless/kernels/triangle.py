@@ -234,14 +234,20 @@ def factor(gram: Floats, alpha: float, size: int, root: Floats, weights: Floats)
     log_det = 0.0
     for i in range(size):
         for j in range(i):
-            root[i, j] = (gram[i, j] - dot(root[i], root[j], j)) / root[j, j]
-        pivot = max(alpha, gram[i, i] + alpha - dot(root[i], root[i], i))
-        root[i, i] = math.sqrt(pivot)
-        weights[i] = 1.0 / pivot
+            root[j, i] = gram[i, j]
+        root[i, i] = gram[i, i] + alpha
+    # Elimination row by row, above the diagonal, where rows lie in lanes; L grows below it.
+    for k in range(size):
+        row = root[k]
+        pivot = max(alpha, row[k])
+        weights[k] = 1.0 / pivot
         log_det += math.log(pivot / alpha)
+        for i in range(k + 1, size):
+            part = row[i] / pivot
+            add_multiple(-part, row[i:], root[i, i:], size - i)
+            root[i, k] = part
     for i in range(size):
-        for j in range(i):
-            root[i, j] /= root[j, j]
+        root[i, i:] = 0.0
     for i in range(size):
         root[i, i] = 1.0
     invert(root, size)

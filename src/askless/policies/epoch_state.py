@@ -70,7 +70,7 @@ class EpochState(ArmState):
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
         state = super().empty(survey, rule, shares)
-        state.epochs.need[:] = state.epochs.warm[:] = 1
+        state.epochs.need[:], state.epochs.warm[:] = rule.start, 1
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -138,7 +138,7 @@ class EpochSurveyUCB(LinearUCB):
         grain: str | None = None,
     ) -> None:
         Policy.__init__(self, survey, arms=arms, reward=reward)
-        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 3)))
+        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
         self._begin(
             beta_min=beta_min,
             delta=delta,
@@ -214,10 +214,13 @@ class EpochSurveyUCB(LinearUCB):
         )
 
     def draws(self, first: int, count: int) -> Floats:
-        """Return what the kernels draw arms by, three numbers a visit (`choosing.drawn`)."""
-        coins = self.coins(first, count)
-        insured = coins[:, 0] < self.insurance(np.arange(first, first + count))
-        return np.column_stack([np.where(insured, coins[:, 1], -1.0), coins[:, 2:]])
+        """Return what the kernels draw arms by, four numbers a visit (`choosing.drawn`)."""
+        draws = self.coins(first, count)
+        insured = draws[:, 0] < float(self.insurance(first))  # it falls from visit to visit
+        few = np.flatnonzero(insured)
+        insured[few] = draws[few, 0] < self.insurance(first + few)
+        draws[:, 0] = np.where(insured, draws[:, 1], -1.0)
+        return draws
 
     def _draws_of(self, number: int) -> Floats:
         """Return those of one visit; they are made for many visits at once."""
@@ -252,7 +255,7 @@ class EpochSurveyUCB(LinearUCB):
         chances = mask * (insured / mask.sum())
         chances[winner] += (1.0 - insured) * (1.0 - back)
         chances[others] += (1.0 - insured) * back / max(len(others), 1)
-        fate, coin, draw = self._draws_of(number)
+        fate, _, coin, draw = self._draws_of(number)
         arm = winner
         if fate >= 0:
             arm = int(np.flatnonzero(mask)[int(fate * mask.sum())])

@@ -57,7 +57,7 @@ def _rewards(block: Block, arms: Ints, earned: Floats) -> Floats:
 def _prepared(policy: LinearUCB, count: int) -> Iterator[tuple[int, Floats]]:
     """Make room for the next visits; yields the first one's number, and what arms are drawn by."""
     if not isinstance(policy, EpochSurveyUCB):
-        yield 0, np.empty((0, 3))
+        yield 0, np.empty((0, 4))
         return
     with policy._model.counting(count):
         yield policy._next_number, policy.draws(policy._next_number, count)

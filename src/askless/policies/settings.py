@@ -56,7 +56,6 @@ RARE = {
 }
 EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
 SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
-START = 0.3  # rows a column that every arm is given first (maths 8.7)
 MOST_OPTIMISM = 100.0
 GROWTH, MOST_GROWTH = 1.5, 3  # of epochs (maths 5.1)
 SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
@@ -199,7 +198,7 @@ class Settings:
             by_sets=int(self.optimism == "valid"),
             payback=int(self.payback),
             judge_skips=int(self.judge_skips),
-            start=max(2, int(START * survey.column_count)),
+            start=max(2, 3 * survey.column_count // 10),
             optimism=0.0 if isinstance(self.optimism, str) else self.optimism,
             set_part=SET_PART if epochs else 1.0,
             growth=GROWTH if self.growth is None else self.growth,
