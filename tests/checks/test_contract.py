@@ -138,6 +138,30 @@ class ChangesOtherArms(Base):
         self.count = state["arms"][0]
 
 
+class ShrinksOtherArms(Base):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.counts = [0] * len(self.arms)
+
+    def _needs(self, arm):
+        used = super()._needs(arm)
+        used[0] = sum(self.counts) == self.counts[arm]
+        return used
+
+    def _learn(self, played, rows, ys):
+        for arm in played:
+            self.counts[arm] += 1
+
+    def _grow(self):
+        self.counts.append(0)
+
+    def _state(self):
+        return {"arms": list(self.counts)}
+
+    def _restore(self, state):
+        self.counts = list(state["arms"])
+
+
 class LearnsTwice(Base):
     def learn(self, visit, reward):
         visit.reward = None
@@ -363,6 +387,7 @@ class Fails(Base):
         (ForgetsToSave, "after saving"),
         (LearnsFromUnused, "only from the questions"),
         (ChangesOtherArms, "not played"),
+        (ShrinksOtherArms, "changes only the arm played; define `_needs`"),
         (LearnsTwice, "another reward|at most once"),
         (TakesAnyReward, "refuses"),
         (StatefulLook, "looked at"),
