@@ -39,6 +39,9 @@ def policies():
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
         yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
+        # In the pilot to the end, out of it on the way, and hardly in it.
+        for planned in (100_000, 150, 20):
+            yield al.PilotThenScreen(survey, arms=arms, reward=(-2, 3), planned=planned)
         truth = np.random.default_rng(p).normal(size=(3, p))
         truth[:, 1] = 0
         yield al.Target(survey, arms=arms, reward=(0, 1), coefficients=truth)
