@@ -13,10 +13,11 @@ from askless.kernels.bundles import Floats
 from askless.kernels.elastic_net import GOOD, solve
 from askless.kernels.lanes import padded
 
-__all__ = ["ElasticNet", "elastic_net"]
+__all__ = ["ElasticNet", "elastic_net", "lasso_path"]
 
 
 MOST = 1e100  # of a penalty
+UNSEEN = 1e-8  # a ridge beside columns of variance 1: columns that repeat each other share
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,24 @@ def elastic_net(
     residual = float(solve(problem, net))
     exact = residual <= GOOD and bool(np.isfinite(net.coef).all())
     return ElasticNet(net.coef[:p].copy(), residual, exact)
+
+
+def lasso_path(gram: Floats, moment: Floats, penalties: Floats) -> Floats:
+    """Minimise ½βᵀGβ − cᵀβ + λ‖β‖₁ for one λ after the other, each from the last (λ × p).
+
+    For columns of variance 1, G their correlations: the ridge that makes the solution unique is
+    then too small to be seen. Nothing is checked; penalties must be above 0, best falling.
+    """
+    p = len(moment)
+    room = np.zeros((padded(p), padded(p)))
+    room[:p, :p] = gram
+    problem = Problem(room, _padded(moment), np.zeros(padded(p)), UNSEEN, p)
+    net, found = empty_net(p), np.empty((len(penalties), p))
+    for i, penalty in enumerate(penalties):
+        problem.penalty[:p] = penalty
+        solve(problem, net)
+        found[i] = net.coef[:p]
+    return found
 
 
 def _array(name: str, value: Any, ndim: int | None) -> Floats:

@@ -39,6 +39,9 @@ def policies():
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
         yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
+        # In the pilot to the end, out of it on the way, and hardly in it.
+        for planned in (100_000, 150, 20):
+            yield al.PilotThenScreen(survey, arms=arms, reward=(-2, 3), planned=planned)
         truth = np.random.default_rng(p).normal(size=(3, p))
         truth[:, 1] = 0
         yield al.Target(survey, arms=arms, reward=(0, 1), coefficients=truth)
@@ -136,6 +139,30 @@ class ChangesOtherArms(Base):
 
     def _restore(self, state):
         self.count = state["arms"][0]
+
+
+class ShrinksOtherArms(Base):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.counts = [0] * len(self.arms)
+
+    def _needs(self, arm):
+        used = super()._needs(arm)
+        used[0] = sum(self.counts) == self.counts[arm]
+        return used
+
+    def _learn(self, played, rows, ys):
+        for arm in played:
+            self.counts[arm] += 1
+
+    def _grow(self):
+        self.counts.append(0)
+
+    def _state(self):
+        return {"arms": list(self.counts)}
+
+    def _restore(self, state):
+        self.counts = list(state["arms"])
 
 
 class LearnsTwice(Base):
@@ -363,6 +390,7 @@ class Fails(Base):
         (ForgetsToSave, "after saving"),
         (LearnsFromUnused, "only from the questions"),
         (ChangesOtherArms, "not played"),
+        (ShrinksOtherArms, "changes only the arm played; define `_needs`"),
         (LearnsTwice, "another reward|at most once"),
         (TakesAnyReward, "refuses"),
         (StatefulLook, "looked at"),

@@ -18,7 +18,7 @@ from askless.policies.explanation import Explanation
 from askless.policies.hooks import VisitKind
 from askless.policies.in_order import InOrder
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
-from askless.policies.rivals import OFUL, LinUCB, Target, Uniform
+from askless.policies.rivals import OFUL, LinUCB, PilotThenScreen, Target, Uniform
 from askless.policies.survey_bandit import SurveyBandit
 from askless.policies.visit import Visit
 from askless.policies.visit_record import VisitRecord
@@ -35,6 +35,7 @@ __all__ = [
     "Explanation",
     "InOrder",
     "LinUCB",
+    "PilotThenScreen",
     "Policy",
     "RidgeSurveyUCB",
     "SurveyBandit",

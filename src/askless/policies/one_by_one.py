@@ -12,7 +12,7 @@ from askless.policies.base import Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
 from askless.policies.passage import Step, begin, step
-from askless.policies.player import Block, Played
+from askless.policies.player import Block, Played, regret_of
 
 __all__ = ["OneByOne"]
 
@@ -81,7 +81,7 @@ class OneByOne:
         return Played(
             arms=arms,
             radii=radii,
-            regret=_regret(block, live, arms),
+            regret=regret_of(block, live, arms),
             rewards=rewards[each, arms],
             asked=asked,
             paid=paid,
@@ -132,18 +132,9 @@ class OneByOne:
             y = policy._checked_reward(reward)
             hooks._learn(np.array([arm]), known[None, :], np.array([y]))
             policy._version += 1
-        needs = policy._needs(arm)
-        gone = self.kept[arm] & ~needs
+        needs = policy.support  # of all arms: a row may end what they have in common
+        gone = self.kept & ~needs
         if gone.any():
-            drops[arm, gone] = visit
-            self.kept[arm] = needs
+            drops[gone] = visit
+            self.kept = needs
             self.asks.clear()
-
-
-def _regret(block: Block, live: Flags, arms: Ints) -> Floats:
-    """Return by how much the best arm that each visit may get is expected to bring more."""
-    if block.expected is None:
-        return np.full(len(arms), np.nan)
-    barred = ~live if block.allowed is None else ~(live & block.allowed)
-    best = np.where(barred, -np.inf, block.expected).max(axis=1)
-    return np.asarray(best - block.expected[np.arange(len(arms)), arms])

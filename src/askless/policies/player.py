@@ -12,7 +12,7 @@ from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.outcome import outcomes
 from askless.survey import RewardRange
 
-__all__ = ["Block", "LinearBlock", "LinearLaw", "Played", "Player"]
+__all__ = ["Block", "LinearBlock", "LinearLaw", "Played", "Player", "regret_of"]
 
 
 class Block:
@@ -185,3 +185,12 @@ class Player(Protocol):
 
         `drops` (K × questions) gets the visit at which an arm dropped a question.
         """
+
+
+def regret_of(block: Block, live: Flags, arms: Ints) -> Floats:
+    """Return by how much the best arm that each visit may get is expected to bring more."""
+    if block.expected is None:
+        return np.full(len(arms), np.nan)
+    barred = ~live if block.allowed is None else ~(live & block.allowed)
+    best = np.where(barred, -np.inf, block.expected).max(axis=1)
+    return np.asarray(best - block.expected[np.arange(len(arms)), arms])

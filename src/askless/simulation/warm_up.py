@@ -15,6 +15,7 @@ from askless.policies import (
     ElasticNetSurveyUCB,
     EpochSurveyUCB,
     LinUCB,
+    PilotThenScreen,
     Policy,
     RidgeSurveyUCB,
     Target,
@@ -69,8 +70,7 @@ def warming(policy: Policy | None = None) -> Iterator[str]:
             WARM.add(key)
     if policy is None:
         yield "the elastic net by itself"
-        for start in (None, [0.0]):
-            elastic_net([[1.0]], [0.5], 1, alpha=1.0, lam=0.1, start=start)
+        _use_net()
 
 
 def _ours() -> Iterator[Policy]:
@@ -91,11 +91,18 @@ def _ours() -> Iterator[Policy]:
     yield Uniform(survey, arms=names, reward=rewards)
 
 
+def _use_net() -> None:
+    for start in (None, [0.0]):
+        elastic_net([[1.0]], [0.5], 1, alpha=1.0, lam=0.1, start=start)
+
+
 def _use(policy: Policy) -> None:
     """Do with copies of a policy all that can be done with it."""
     world = _world(policy)
     simulate(policy, world, 2)  # in a compiled loop, if it has one
     simulate(policy, world, 2, delay=Delay(1))  # visit by visit, or row by row
+    if isinstance(policy, PilotThenScreen):
+        _use_net()  # it comes at the end of the pilot, which may be far away
     if not isinstance(policy, LinearUCB):
         return
     policy, reward = copy.deepcopy(policy), policy.reward.middle

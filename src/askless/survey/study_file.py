@@ -212,6 +212,19 @@ class OFULSection(_UCBSection):
     radius: Literal["valid"] | None = None
 
 
+class PilotThenScreenSection(_Section):
+    """Asks everything of a pilot, with arms at random; then a fixed short survey."""
+
+    name: Literal["pilot-then-screen"]
+    planned: Annotated[int, Field(strict=True, ge=1, le=10**15)] = Field(
+        description="How many people the study is planned for."
+    )
+    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
+        0.2, description="The share of them that is the pilot."
+    )
+    seed: Seed = Field(0, description="Seed of the pilot's draws.")
+
+
 class UniformSection(_Section):
     """Plays at random; asks everything."""
 
@@ -249,6 +262,7 @@ PolicySection = Annotated[
     | Annotated[ElasticNetSection, Tag("elastic-net")]
     | Annotated[LinUCBSection, Tag("linucb")]
     | Annotated[OFULSection, Tag("oful")]
+    | Annotated[PilotThenScreenSection, Tag("pilot-then-screen")]
     | Annotated[UniformSection, Tag("uniform")]
     | Annotated[OwnSection, Tag(OWN)],
     Discriminator(_policy_tag),
