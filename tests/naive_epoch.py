@@ -140,7 +140,8 @@ class NaiveEpoch(NaiveRidge):
 
     def start(self, arms):
         """Every arm before its first row; its models are those of 8 with n = 0."""
-        self.ends, self.warm, self.need = [0] * arms, [True] * arms, [1] * arms
+        self.ends, self.warm = [0] * arms, [True] * arms
+        self.need = [max(2, 3 * self.p // 10)] * arms  # the start's rows
         self.rows = [[] for _ in range(arms)]  # of the present block: (z, y/R centred)
         self.history = [[] for _ in range(arms)]  # of all blocks before it
         self.logs = [[np.zeros((len(w), 2)) for w in self.directions] for _ in range(arms)]
@@ -314,8 +315,6 @@ class NaiveEpoch(NaiveRidge):
 
     def need_of(self, k):
         """With how many rows a block that begins now ends (maths 5.1, 8.7)."""
-        if self.ends[k] == 0:
-            return max(2, 3 * self.p // 10)
         if self.warm[k]:
             return max(1, int(self.n[k]) // 10)
         size, count = len(self.kept(k)), int(self.support[k].sum())
