@@ -135,8 +135,8 @@ def compare(names: list[str], count: int, settings: Mapping[str, Any], *, alone:
 def paper(runs: int, settings: Mapping[str, Any]) -> None:
     """Play the paper's experiment; regret and questions a visit, beside what is demanded."""
     print(f"\n### The paper's worlds: {runs} runs of 100,000 visits, delta 0.1\n")
-    print("| arms, beta_min | regret / questions | interactive | demanded | useful dropped | other |")
-    print("|---|---|---|---|---|---|")
+    heads = "arms, beta_min", "full survey", "interactive", "demanded", "useful dropped", "other"
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for (arms, beta_min), (regret, questions) in PAPER.items():
         world = al.paper_environment(arms=arms)
         given = {"beta_min": beta_min, "delta": 0.1, **settings}
