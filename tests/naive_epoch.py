@@ -280,7 +280,8 @@ class NaiveEpoch(NaiveRidge):
         extra = int((asked & ~self.support[winner]).sum())
         if started or not self.payback or not others or extra == 0:
             return 0.0, others
-        return 0.3 * extra / (extra + int(self.support[winner].sum())), others
+        worth = min(1.0, self.beta**2 / self.noise[winner])
+        return 0.3 * worth * extra / (extra + int(self.support[winner].sum())), others
 
     def insured(self, number):
         """The probability ι that the arm is drawn from all (maths 8.6)."""

@@ -36,7 +36,7 @@ def nth_starter(rule: Rule, arms: Arms, allowed: Flags, now: int, wanted: int) -
 
 @internal()
 def payback(
-    arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int
+    rule: Rule, arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int
 ) -> tuple[float, int]:
     """Return with which probability a visit pays back, and among how many arms (maths 8.5)."""
     others = 0
@@ -53,7 +53,10 @@ def payback(
         for k in range(arms.n.shape[0]):
             wanted |= arms.active[k, g] != 0 and may_get(allowed, now, k)
         lacking += wanted
-    return (BACK * lacking / (lacking + own) if lacking > 0 else 0.0), others
+    if lacking == 0:
+        return 0.0, others
+    worth = min(1.0, (rule.beta_min / rule.span) ** 2 / arms.noise[winner])
+    return BACK * worth * lacking / (lacking + own), others
 
 
 @internal()
@@ -103,7 +106,7 @@ def drawn(
         return nth_allowed(arms, allowed, now, draws[0])
     if started or not rule.payback or draws[2] >= BACK:  # most visits end here
         return winner
-    chance, others = payback(arms, undecided, winner, allowed, now)
+    chance, others = payback(rule, arms, undecided, winner, allowed, now)
     if draws[2] >= chance:
         return winner
     return nth_other(undecided, winner, allowed, now, int(draws[3] * others))

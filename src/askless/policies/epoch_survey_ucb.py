@@ -243,7 +243,11 @@ class EpochSurveyUCB(LinearUCB):
             return 0.0, np.empty(0, dtype=np.int64)
         own = self._needs(winner)
         lacking = int((self._active[mask].any(axis=0) & ~own).sum())
-        chance = BACK * lacking / (lacking + int(own.sum())) if lacking else 0.0
+        if not lacking:
+            return 0.0, np.flatnonzero(others)
+        model = self._model
+        worth = (model.rule.beta_min / model.rule.span) ** 2 / float(model.learned.noise[winner])
+        chance = BACK * min(1.0, worth) * lacking / (lacking + int(own.sum()))
         return chance, np.flatnonzero(others)
 
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
