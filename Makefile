@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test check demo bench interactive epochs mutants soak unchanged clean
+.PHONY: help ready test check demo bench interactive epochs deciding constants mutants soak unchanged clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -34,6 +34,12 @@ interactive: $(READY)  ## what interactive surveys save, and that they never pla
 
 epochs: $(READY)  ## rows until a useless question goes, with more and more questions: the figure of docs/guarantee.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/why_epochs.py
+
+deciding: $(READY)  ## what the recommended policy earns and asks in plausible worlds, beside its rivals (20 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/deciding.py
+
+constants: $(READY)  ## the same with the rule's constants halved and doubled, one after the other (30 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/constants.py
 
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (5 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py

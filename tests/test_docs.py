@@ -128,8 +128,14 @@ def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
     shown = capsys.readouterr().out
     assert "Still asked: age, donor, cause\n" in shown
-    assert len(re.findall(r"visit [\d,]+ \(row [\d,]+\) +\d+ tests show that", shown)) == 21
-    assert shown.count(" kept ") == 3
+    gone = re.findall(
+        r"^(\w+) +(\w+) +visit [\d,]+ \(row [\d,]+\) +\d+ tests show that", shown, re.M
+    )
+    useful = {("red_cross", "age"), ("msf", "donor"), ("wwf", "cause")}  # `gladness` says so
+    assert not useful & set(gone)
+    # Of 21 that do not matter most go; an arm that some answers never get keeps that question.
+    assert len(gone) >= 18
+    assert len(gone) + shown.count(" kept ") == 24
 
 
 def test_the_interactive_example_prints_what_the_library_page_shows(capsys, monkeypatch):
@@ -191,7 +197,7 @@ def test_the_radii_of_study_files_are_those_of_the_policies():
     kinds = {name: kind for name, kind in al.POLICIES.items() if issubclass(kind, LinearUCB)}
     assert sections.keys() == kinds.keys()
     for name, kind in kinds.items():
-        offered, _ = get_args(sections[name].model_fields["radius"].annotation)
+        offered, _ = get_args(sections[name].model_fields[kind.radius_setting].annotation)
         assert get_args(offered) == kind.radii
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from askless.environments import Block, LinearEnvironment
 from askless.kernels.bundles import Flags, Floats
 from askless.kernels.outcome import AT_THE_ENDS
+from askless.policies.settings import SET_PART
 from askless.survey import Study
 
 __all__ = ["Outcome", "needed_rows", "outcome_of", "rewards_of", "unneeded"]
@@ -146,7 +147,7 @@ def needed_rows(
             alike.append(question.name)
         else:
             variances.append(np.einsum("ij,jk,ik->i", directions, inverse, directions).max())
-    delta = float(study.settings.get("delta") or DELTA) / 2
+    delta = (1 - SET_PART) * float(study.settings.get("delta") or DELTA)
     sides = math.log(len(first.arms) * len(first.survey) / delta)
     noise = float(np.median([noise_variance(world) for world in places]))
     own = study.settings.get("sigma") if study.policy in PLANNED else None

@@ -256,6 +256,8 @@ class Visit:
         for name in self._asks:
             g = policy.survey.index(name)
             users = policy.support[:, g]
+            if reach is not None and reach.moves[:, g].any():  # else it is asked to be learned
+                users = users & (reach.moves[:, g] > 0)
             wanted[name] = roster.names_of(possible & users) or roster.names_of(asked_for & users)
             if reach is not None:
                 moves[name] = {

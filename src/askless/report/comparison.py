@@ -16,6 +16,7 @@ def contenders(beta_min: float, delta: float) -> dict[str, dict[str, Any]]:
     drops = same | {"beta_min": beta_min}
     return {
         "LinUCB (Li 2010)*": {"name": "linucb", **same},
+        "LinUCB, noise*": {"name": "linucb", "width": "noise", **same},
         "OFUL": {"name": "oful", **same},
         "Ridge, valid": {"name": "ridge", **drops},
         "Ridge, published": {"name": "ridge", "radius": "published", **drops},

@@ -85,6 +85,7 @@ def _ours() -> Iterator[Policy]:
     yield RidgeSurveyUCB(survey, **drops, interactive=True, grain="question")
     yield RidgeSurveyUCB(survey, **drops, interactive="paper_heuristic")
     yield LinUCB(survey, arms=names, reward=rewards)
+    yield LinUCB(survey, arms=names, reward=rewards, width="noise")
     yield OFUL(survey, arms=names, reward=rewards)
     known = np.zeros((len(names), survey.column_count))
     yield Target(survey, arms=names, reward=rewards, coefficients=known)
@@ -109,6 +110,8 @@ def _use(policy: Policy) -> None:
     z = next(world.respondents(0, 0)).contexts[0].copy()
     visit, answers = policy.visit(), policy.survey.decode(z)
     visit.explain()
+    # What comes after the start too: there nothing has to be asked to decide (maths 8.7).
+    LinearUCB._ask(policy, policy.survey.nothing_known(), policy.roster.live, 0)
     while asks := visit.asks:
         visit.answer({question: answers[question] for question in asks})
     policy.learn(visit, reward)
