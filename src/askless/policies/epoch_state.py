@@ -41,6 +41,7 @@ SCRATCH = {
 ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it
+RESERVED = ("short", "signed")  # room for what short visits and signed effects will add up
 COUNTS = ("held", "need", "ended", "tested", "warm")
 
 
@@ -230,6 +231,7 @@ class EpochState(ArmState):
             "pace": epochs.pace[k].tolist(),
             "passed": epochs.passed[k].tolist(),
             "test": epochs.test[k].tolist(),
+            **dict.fromkeys(RESERVED),
         }
 
     def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
@@ -239,6 +241,11 @@ class EpochState(ArmState):
             self._fill_epoch(k, saved["epoch"])
 
     def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
+        if any(saved[name] is not None for name in RESERVED):
+            raise StateError(
+                f"arm number {k} of the file has sums of short visits or signed effects: it was"
+                " saved by a newer askless"
+            )
         epochs, size = self.epochs, int(self.learned.size[k])
         contexts = np.array(saved["rows"], dtype=np.float64).reshape(-1, size)
         rewards = np.array(saved["rewards"], dtype=np.float64)
