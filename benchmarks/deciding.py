@@ -32,7 +32,7 @@ def studies() -> Iterator[tuple[str, al.Study]]:
     study = al.Study.example()
     yield "example study", study
     yield "0/1 rewards", replace(study, plan={**study.plan, "noise": "ends"})
-    yield "correlated answers", replace(study, plan={**study.plan, "correlation": 0.6})
+    yield "correlated answers", replace(study, plan={**study.plan, "correlation": 0.4})
     rare = {"donor": 0.03, "newsletter": 0.03, "children": 0.03}
     yield "rare contexts", replace(study, plan={**study.plan, "answers": rare})
     yield "ten arms, twenty questions", wide(study)

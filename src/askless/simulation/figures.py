@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Colours that differ in lightness too, for people who see few colours and for grey print.
 COLOURS = (
     *("#0b559f", "#d1495b", "#2e8b57", "#edae49"),
-    *("#66438c", "#6b6b6b", "#17a2b8", "#111111"),
+    *("#66438c", "#6b6b6b", "#17a2b8", "#111111", "#b5651d"),
 )
 STYLES = ("-", "--", "-.", ":")
 Look = tuple[str, str]  # a colour, a style
