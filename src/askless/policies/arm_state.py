@@ -234,7 +234,7 @@ class ArmState:
     def _fill_noise(self, k: int, saved: dict[str, Any]) -> None:
         arms, numbers = self.learned, [saved[name] for name in MEASURED]
         if not (
-            all(isinstance(x, int | float) and 0 <= x < np.inf for x in numbers)
+            all(type(x) in (int, float) and 0 <= x < np.inf for x in numbers)
             and saved["noise"] > 0
             and saved["ridge"] >= LEAST_RIDGE
             and type(saved["renewed"]) is int
