@@ -196,7 +196,7 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(
     """Fails on any slip in what a visit gets, blocks' ends, bets, thresholds, drops or models."""
     world = World(questions, 3, change=change, noise=noise)
     policy, naive = world.pair(beta_min=beta_min, **settings)
-    ends = run(world, policy, naive, 1500 if questions is SCALES else 5000, random_arms=0.1)
+    ends = run(world, policy, naive, 1500 if questions is SCALES else 2500, random_arms=0.1)
     assert ends > 15
     assert naive.kinds[seen] > 0
     assert not policy.warm.all()
@@ -289,13 +289,13 @@ def test_contexts_that_do_not_move_never_end_an_epoch_early():
         world = World(questions, 1, noise=0.4, seed=seed)
         policy = world.policy(beta_min=0)  # no test that makes an epoch shorter
         p, held, rows = world.survey.column_count, 0, []
-        for _ in range(20_000):
+        for _ in range(8_000):
             rows.append(world.survey.encode(world.answers()))
             if len(rows) < 100 or len(rows) % 50 == 0:
                 rewards = world.rng.uniform(*world.reward, len(rows) - held).tolist()
                 policy.learn_rows([0] * len(rewards), rows[held:], rewards)
                 held = len(rows)
-        ends, warm = blocks_of(p, 20_000)
+        ends, warm = blocks_of(p, 8_000)
         assert policy._model.epochs.ended.tolist() == [len(ends)]
         assert policy.epochs.tolist() == [len(ends) - warm]
         assert policy._model.arms.n.tolist() == [ends[-1]]
@@ -319,9 +319,9 @@ def test_an_arm_without_questions_goes_on_learning(growth):
     """Fails if rows that need not be kept are lost, or an empty support ends epochs elsewhere."""
     world = World(SCALES[:2], 1, noise=0.05)
     policy, naive = world.pair(beta_min=1.2, growth=growth)
-    run(world, policy, naive, 3000)
+    run(world, policy, naive, 1500)
     assert not policy.support.any()
-    assert policy._model.arms.n[0] + policy._model.epochs.held[0] == 3000
+    assert policy._model.arms.n[0] + policy._model.epochs.held[0] == 1500
 
 
 def test_an_epoch_of_a_kept_question_has_at_most_20000_rows():
@@ -1120,6 +1120,75 @@ def test_an_interactive_survey_plays_what_the_full_one_plays(questions, grain):
     assert asked > 0
     assert not full.support.all()
     assert everything(asking) == everything(full)
+
+
+# -- optimism ------------------------------------------------------------------------------------
+
+
+def test_optimism_valid_plays_the_upper_bounds_of_the_sets():
+    """Fails if a score is not the set's UCB, or a kept question is not active.
+
+    The twin with the default optimism learns the same rows: sets and drops do not depend on it.
+    """
+    world = World(EVERY, 3, noise=0.05)
+    policy, twin = world.policy(beta_min=0.6, optimism="valid"), world.policy(beta_min=0.6)
+    passive = 0
+    for _ in range(900):
+        answers = world.answers()
+        z, arm = world.survey.encode(answers), int(world.rng.integers(3))
+        reward = world.reward_of(arm, answers)
+        for one in (policy, twin):
+            one.learn_row(arm, z, reward)
+        passive += (twin.active != twin.support).any()
+        np.testing.assert_array_equal(policy.active, policy.support)
+    assert not policy.support.all()
+    assert passive > 100
+    np.testing.assert_array_equal(policy.support, twin.support)
+    np.testing.assert_array_equal(policy.radius, twin.radius)
+    np.testing.assert_array_equal(policy.width, policy.radius)
+    for _ in range(20):
+        z, state = world.survey.encode(world.answers()), policy._model.arms
+        for k, score in enumerate(policy.ucb(z)):
+            x = z[state.columns[k, : state.size[k]]]
+            d = policy._model.gram(k) + policy.alpha * np.eye(len(x))
+            beta = np.linalg.solve(d, policy.reward.span * state.moment[k, : len(x)])
+            length = math.sqrt(x @ np.linalg.solve(d, x))
+            close(score, x @ beta + policy.radius[k] * length)
+    assert policy.visit(known=world.answers()).explain().score == "upper bound"
+    assert twin.visit(known=world.answers()).explain().score == "score"
+
+
+@pytest.mark.parametrize("grain", ["arm", "question"])
+def test_without_optimism_bounds_hold_and_the_best_mean_wins(grain):
+    """Fails if a width of zero breaks the bounds of an interactive survey, or wins are not means'.
+
+    At every step each arm's final mean must lie between what the visit says are its ends.
+    """
+    world = World([*EVERY[:5], *SCALES[:2]], 3, noise=0.1, seed=2)
+    made = {"beta_min": 0.4, "optimism": 0, "explore": 0.0, "payback": False}
+    policy = world.policy(**made, interactive="certified", grain=grain)
+    saved, looked = 0, 0
+    for number in range(500):
+        answers = world.answers()
+        z = world.survey.encode(answers)
+        scores = policy.ucb(z)
+        np.testing.assert_array_equal(policy.width, 0.0)
+        close(scores, policy.estimate @ z, atol=1e-9)
+        visit = policy.visit()
+        while asks := visit.asks:
+            if number % 25 == 0:
+                bounds = visit.explain().bounds
+                for name, (low, high) in bounds.items():
+                    mean = scores[policy.arm_index(name)] + policy.reward.middle
+                    assert low - 1e-9 <= mean <= high + 1e-9
+                    looked += 1
+            visit.answer({asks[0]: answers[asks[0]]})
+        if (policy._model.arms.n >= 3 * world.survey.column_count // 10).all():
+            assert visit.arm_index == int(np.argmax(scores))
+        saved += len(policy.asked_now()) - len(visit.asked)
+        policy.learn(visit, world.reward_of(visit.arm_index, answers))
+    assert saved > 0
+    assert looked > 50
 
 
 # -- simulated -----------------------------------------------------------------------------------

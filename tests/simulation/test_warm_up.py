@@ -38,7 +38,7 @@ import askless as al
 
 al.warm_up()
 before = at_hand()
-assert before["by address"] == 12, before
+assert before["by address"] == 14, before
 
 mixed = al.Survey([
     al.Scale("age", low=18, high=90), al.YesNo("donor", may_skip=True),
@@ -63,11 +63,14 @@ def policies(survey):
     yield al.SurveyBandit(survey, **few)
     yield al.SurveyBandit(survey, **few, grain="question", explore=0.2)
     yield al.EpochSurveyUCB(survey, **few, explore=0.2)
+    yield al.EpochSurveyUCB(survey, **few, optimism="valid", explore_floor=0.5)
     yield al.RidgeSurveyUCB(survey, **few)
     yield al.RidgeSurveyUCB(survey, **few, radius="published", interactive="paper_heuristic")
     yield al.ElasticNetSurveyUCB(survey, **few, radius="published_scaled_sqrt")
     yield al.ElasticNetSurveyUCB(survey, **few, interactive=True, grain="question")
     yield al.LinUCB(survey, **given, interactive=True)
+    yield al.LinUCB(survey, **given, width="noise")
+    yield al.LinUCB(survey, **given, width="noise", interactive=True)
     yield al.OFUL(survey, **given)
     yield al.Uniform(survey, **given)
     yield al.Target(survey, **given, coefficients=np.eye(3, survey.column_count) / 9)
