@@ -26,9 +26,11 @@ class Visiting:
             arm = visit.arm_index
             radius = policy.radius[arm] if isinstance(policy, LinearUCB) else 0.0
             reward = float(block.rewards[t, arm])
-            # In every state, the arm is the one that the full survey would give.
-            certain = visit.propensity == 1.0
-            other = certain and visit.explain().ruled_out and self.in_full(z, may) != arm
+            # In every state, the winner is the one that the full survey would give. It is the arm
+            # that is played most likely: insurance spares no arm, pay-back takes 0.3 of it at most.
+            winner = max(visit.propensities, key=visit.propensities.get)
+            full = self.in_full(z, may, visit.number)
+            other = visit.explain().ruled_out and full != policy.arm_index(winner)
             self.rewards.add(arm, visit, reward)
             for _, learned, due in self.rewards.due():
                 policy.learn(learned, due)
@@ -44,7 +46,7 @@ class Visiting:
             played.append((arm, radius, regret, reward, len(visit.asked), paid, bool(other)))
         return Played(*map(np.array, zip(*played, strict=True)))
 
-    def in_full(self, z, may):
-        """The arm with all answers given."""
+    def in_full(self, z, may, number):
+        """The winner with all answers given."""
         mask = self.policy.roster.mask(may)
-        return self.policy._decide(z, mask, 0).arm
+        return self.policy._decide(z, mask, number).arm

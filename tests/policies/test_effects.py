@@ -108,6 +108,7 @@ def test_a_row_reads_as_an_object_and_as_a_mapping():
         "low",
         "high",
         "kept",
+        "active",
         "dropped_at",
         "reason",
         "test",
@@ -137,7 +138,7 @@ def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
     for row in rows:
         k, g = policy.arm_index(row.arm), policy.survey.index(row.question)
         question = policy.survey.questions[g]
-        line = np.log(policy.support[k].sum() * 2 * 2 / policy.delta)
+        line = np.log(policy.support[k].sum() / (0.9 * policy.delta / 2))  # ln(|H|/q), two arms
         assert len(row.directions) == start[g + 1] - start[g] == len(question.directions())
         for direction, way in zip(question.directions(), row.directions, strict=True):
             first, second = (
@@ -164,9 +165,29 @@ def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
         assert {row.kept for row in rows} == {True, False}
 
 
-def test_before_its_first_epoch_has_ended_an_arm_says_so():
-    policy = epochs_learned(5)
-    assert {row.reason for row in policy.effects()} == {"the arm has not ended an epoch yet"}
+def test_before_its_first_block_has_ended_an_arm_says_so():
+    """Fails if an arm with rows in hand says that it was not played, or none at all that it was."""
+    policy = epochs_learned(1)
+    reasons = {(row.arm, row.reason) for row in policy.effects()}
+    assert policy.rows.tolist() == [1, 0]
+    assert reasons == {
+        ("a", "the arm has not ended a block of rows yet"),
+        ("b", "the arm has not been played yet"),
+    }
+
+
+def test_a_kept_question_that_is_not_active_says_so():
+    """Fails if `active` is not what the arm is chosen by, or a question does not say it is not."""
+    policy = epochs_learned(400)
+    rows = policy.effects()
+    assert {(row.kept, row.active) for row in rows} >= {(True, True), (True, False)}
+    for row in rows:
+        k, g = policy.arm_index(row.arm), policy.survey.index(row.question)
+        assert (row.kept, row.active) == (policy.support[k, g], policy.active[k, g])
+        passive = row.kept and not row.active
+        assert row.reason.endswith("; at present the arm is not chosen by it") == passive
+        if passive:  # its coefficients have no say in the arm's means
+            assert not policy.estimate[k, policy.survey.columns_of(row.question)].any()
 
 
 def test_rare_skips_keep_a_question_unless_they_are_not_judged():

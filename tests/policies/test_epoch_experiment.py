@@ -9,7 +9,7 @@ import pytest
 import askless as al
 
 # Arms, beta_min, most regret, most questions a visit; 100,000 visits, delta 0.1.
-LIMITS = [(5, 0.3, 2_150, 5.4), (5, 0.5, 1_450, 4.0), (3, 0.3, 410, 3.8), (3, 0.5, 330, 3.2)]
+LIMITS = [(5, 0.3, 540, 3.8), (5, 0.5, 280, 3.05), (3, 0.3, 105, 3.3), (3, 0.5, 80, 2.9)]
 
 
 def policy_for(world, beta_min, **settings):

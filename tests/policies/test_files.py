@@ -85,7 +85,7 @@ def test_the_file_is_plain_json_without_nan(saved):
         raise AssertionError(constant)
 
     content = json.loads(saved.read_text(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("askless.policy", 2)
+    assert (content["format"], content["version"]) == ("askless.policy", 3)
 
 
 def test_a_cut_off_file_is_refused(saved):
@@ -155,13 +155,59 @@ def test_content_that_cannot_be_is_refused_even_with_a_checksum(saved, change):
         al.load(saved)
 
 
+def noisy_policy(kind):
+    survey, rng = al.Survey.unit(3), np.random.default_rng(0)
+    settings = {"width": "noise"} if kind is al.LinUCB else {"beta_min": 0.3}
+    policy = kind(survey, arms=["a", "b"], reward=(0, 1), **settings)
+    for _ in range(60):
+        z = np.append(1.0, np.round(rng.uniform(-0.5, 0.5, 3), 2))
+        policy.learn_row(0, z, float(rng.random()))
+    return policy
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda n: n.pop("noise"),
+        lambda n: n.pop("renewed"),
+        lambda n: n.__setitem__("noise", 0),
+        lambda n: n.__setitem__("noise", -0.1),
+        lambda n: n.__setitem__("noise", "x"),
+        lambda n: n.__setitem__("noise", None),
+        lambda n: n.__setitem__("noise", True),
+        lambda n: n.__setitem__("ridge", 0.009),
+        lambda n: n.__setitem__("misfit", -1e-9),
+        lambda n: n.__setitem__("freedom", -1),
+        lambda n: n.__setitem__("freedom", [1]),
+        lambda n: n.__setitem__("renewed", -1),
+        lambda n: n.__setitem__("renewed", 1.5),
+        lambda n: n.__setitem__("renewed", 2**60),
+    ],
+)
+@pytest.mark.parametrize("kind", [al.LinUCB, al.EpochSurveyUCB, al.SurveyBandit])
+def test_a_damaged_noise_is_refused(tmp_path, kind, change):
+    """Fails if a noise that cannot be is loaded, or raises anything but a StateError."""
+    path, content = tmp_path / "state.json", noisy_policy(kind).to_dict()
+    files.write_state(path, content)
+    al.load(path)
+    content = json.loads(json.dumps(content))
+    change(content["state"]["arms"][0]["noise"])
+    files.write_state(path, content)
+    with pytest.raises(StateError, match=r"state.json.*damaged"):
+        al.load(path)
+
+
 def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
     content = json.loads(saved.read_text())
     saved.write_text(json.dumps(content | {"version": 1}))
     with pytest.raises(StateError, match=r"version 1.*older"):
         al.load(saved)
-    saved.write_text(json.dumps(content | {"version": 3}))
-    with pytest.raises(StateError, match=r"version 3.*newer"):
+    saved.write_text(json.dumps(content | {"version": 2}))
+    older = r"version 2.*older.*another rule.*noise; start a new policy and learn its rows again"
+    with pytest.raises(StateError, match=older):
+        al.load(saved)
+    saved.write_text(json.dumps(content | {"version": 4}))
+    with pytest.raises(StateError, match=r"version 4.*newer"):
         al.load(saved)
     saved.write_text(json.dumps(content | {"format": "other"}))
     with pytest.raises(StateError, match="not a saved askless policy"):

@@ -15,15 +15,16 @@ HORIZON, SEED = 1_200, 5
 # beta_min in units of the reward range; small sigmas let questions go early.
 POLICIES = {
     "linucb": (al.LinUCB, None, {}),
+    "linucb, noise": (al.LinUCB, None, {"width": "noise"}),
     "ridge": (al.RidgeSurveyUCB, 0.6, {"sigma": 0.05, "alpha": 1.0}),
     "elastic-net": (al.ElasticNetSurveyUCB, 0.8, {"sigma": 0.01, "b1": 0.5}),
     "epoch": (al.EpochSurveyUCB, 0.8, {}),
-    "epoch, drawn": (al.EpochSurveyUCB, 0.8, {"explore": 0.2}),
+    "epoch, drawn": (al.EpochSurveyUCB, 0.8, {"explore_floor": 0.2}),
     "epoch, interactive": (al.EpochSurveyUCB, 0.8, {"interactive": True}),
     "epoch, interactive, drawn": (
         al.EpochSurveyUCB,
         0.8,
-        {"interactive": True, "explore": 0.1},
+        {"interactive": True, "explore_floor": 0.1},
     ),
 }
 

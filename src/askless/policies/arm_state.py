@@ -155,9 +155,12 @@ class ArmState:
             state.restrict(self.arms.support & other.arms.support)
         for name in STATISTICS:
             getattr(total.arms, name)[:] += getattr(further.arms, name)
-        total.refresh()
-        if self.rule.form == NOISE:
+        if self.rule.form == NOISE:  # as if nothing had been measured: it must not depend on order
+            total.arms.misfit[:] = total.arms.freedom[:] = 0.0
             doors.renew(total.address)
+            doors.renew(total.address)  # all arms with the noise of all of them
+        else:
+            total.refresh()
         return total
 
     def gram(self, k: int) -> Floats:
@@ -231,7 +234,7 @@ class ArmState:
     def _fill_noise(self, k: int, saved: dict[str, Any]) -> None:
         arms, numbers = self.learned, [saved[name] for name in MEASURED]
         if not (
-            all(isinstance(x, int | float) and 0 <= x < np.inf for x in numbers)
+            all(type(x) in (int, float) and 0 <= x < np.inf for x in numbers)
             and saved["noise"] > 0
             and saved["ridge"] >= LEAST_RIDGE
             and type(saved["renewed"]) is int

@@ -131,7 +131,7 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     dropped_at=None if kept else int(state.dropped_at[k, g]),
                     reason=_shown(policy, directions)
                     if test == "epochs"
-                    else _reason(policy, int(state.n[k]), high, open_ends)
+                    else _reason(policy, k, high, open_ends)
                     + _zeros(policy, k, g, int(at[g]), high)
                     + _nearest(policy, directions if kept and state.n[k] else ())
                     + _passive(kept=kept, active=bool(state.active[k, g])),
@@ -213,7 +213,7 @@ def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
     return f" between {names[first[widest]]} and {names[second[widest]]}"
 
 
-def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> str:
+def _reason(policy: LinearUCB, k: int, high: float, open_ends: str | None) -> str:
     beta_min = policy.beta_min
     if not policy.drops:
         return "this policy never drops"
@@ -221,8 +221,10 @@ def _reason(policy: LinearUCB, n: int, high: float, open_ends: str | None) -> st
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
     if beta_min == 0:
         return "nothing is dropped with beta_min = 0"
-    if n == 0:
+    if policy.rows[k] == 0:
         return "the arm has not been played yet"
+    if policy._model.arms.n[k] == 0:
+        return "the arm has not ended a block of rows yet"
     if high > beta_min:
         return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
     if policy.has_net:

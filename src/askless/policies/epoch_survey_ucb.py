@@ -275,9 +275,9 @@ class EpochSurveyUCB(LinearUCB):
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         missing = np.isnan(z[self.survey.columns.first])
-        if self._starter(mask, number) is not None:  # decided, whatever is answered
-            decision = self._decide(z, mask, number)
-            asked = Asked(np.zeros_like(missing), np.arange(len(mask)) == decision.arm)
+        started = self._starter(mask, number) is not None
+        if started:  # decided, whatever is answered
+            asked = Asked(np.zeros_like(missing), np.array(mask))
         elif self.settings.interactive:
             asked = super()._ask(z, mask, number)
         else:
@@ -288,10 +288,10 @@ class EpochSurveyUCB(LinearUCB):
         # The arm that is played learns the visit, so it must be asked what its model uses.
         played = self._drawn(self._decide(z, asked.possible, number), mask, number).arm
         needed = (self._needs(played) | self.survey.asked_of_everyone) & missing
-        if not needed.any():
-            return asked
+        if started and needed.any():
+            return Asked(needed, np.arange(len(mask)) == played)
         possible = asked.possible.copy()
-        possible[played] = True
+        possible[played] = True  # it cannot be ruled out: it is played
         return Asked(needed, possible)
 
     def play(self, z: Any) -> int:

@@ -108,6 +108,9 @@ def _use(policy: Policy) -> None:
         return
     policy, reward = copy.deepcopy(policy), policy.reward.middle
     z = next(world.respondents(0, 0)).contexts[0].copy()
+    if policy.has_epochs:  # nothing is scored before every arm has some rows (maths 8.7)
+        first = np.repeat(np.arange(len(policy.arms)), policy._model.rule.start).tolist()
+        policy.learn_rows(first, [z] * len(first), [reward] * len(first))
     visit, answers = policy.visit(), policy.survey.decode(z)
     visit.explain()
     # What comes after the start too: there nothing has to be asked to decide (maths 8.7).
@@ -123,7 +126,9 @@ def _use(policy: Policy) -> None:
         policy.ucb(z)
     policy.learn_rows([arm], [z], [reward])
     policy.effects()
-    policy._model.restrict(policy._model.learned.support)  # as merging does, and loading drops
+    if not policy.has_epochs:
+        policy._model.joined(policy._model)  # as merging does
+    policy._model.restrict(policy._model.learned.support)  # as loading drops does
     type(policy).from_dict(policy.to_dict()).play(z)
 
 

@@ -1,5 +1,6 @@
 """The baselines against their own definitions (maths 6)."""
 
+import copy
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.stats import chi2
 
 import askless as al
 from askless.errors import SettingError
+from naive_epoch import NaiveNoiseLinUCB
 
 SURVEY = al.Survey([al.Scale("age", low=0, high=1), al.Choice("cause", ["x", "y", "z"])])
 
@@ -41,6 +43,144 @@ def test_lin_ucb_decides_the_same_in_another_currency():
         reward = float(rng.random())
         euros.learn_row(euros.play(z), z, reward)
         cents.learn_row(cents.play(z), z, 128 * reward)
+
+
+def noisy_pair(raw, arms=3):
+    """LinUCB with the width of the noise on five scales, and the oracle (maths 8.8)."""
+    names, reward = [f"arm{k}" for k in range(arms)], (0, 1) if raw else (10, 12)
+    scales = [al.Scale(f"x{g}", low=0, high=1) for g in range(5)]
+    survey = al.Survey(scales, coding="raw" if raw else "centred")
+    policy = al.LinUCB(survey, arms=names, reward=reward, width="noise")
+    return policy, NaiveNoiseLinUCB(6, arms, reward, raw=raw)
+
+
+def noisy_row(rng, raw, arm):
+    """A context on the grid and a noisy reward; the arms differ."""
+    x = np.round(rng.random(5) * 1024) / 1024
+    share = 0.5 + 0.4 * (x[arm] - 0.5) + 0.2 * rng.uniform(-1, 1)
+    z = np.append(1.0, x if raw else x - 0.5)
+    return z, float(share if raw else 10 + 2 * share)
+
+
+def assert_same_noise(policy, naive):
+    """What the noise is measured to be, and what follows from it."""
+    state = policy._model.arms
+    np.testing.assert_allclose(state.noise, naive.noise, rtol=1e-7)
+    np.testing.assert_allclose(state.ridge, naive.penalty, rtol=1e-7)
+    np.testing.assert_allclose(policy.width, naive.span * np.sqrt(naive.noise), rtol=1e-7)
+    np.testing.assert_allclose(state.misfit, naive.rss, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(state.freedom, naive.df, rtol=1e-7, atol=1e-9)
+    assert state.renewed.tolist() == naive.renewed
+
+
+@pytest.mark.parametrize("raw", [False, True], ids=["centred", "raw"])
+def test_lin_ucb_with_the_width_of_the_noise_is_the_oracle_s(raw, tmp_path):
+    """Fails if noise, ridge or scores are not maths 8.8's at any of 3,000 rows.
+
+    Or if a policy that was saved in the middle measures otherwise.
+    """
+    policy, naive = noisy_pair(raw)
+    rng = np.random.default_rng(0)
+    for t in range(3_000):
+        z, _ = noisy_row(rng, raw, 0)
+        if t < 300 or t % 10 == 0:
+            np.testing.assert_allclose(policy.ucb(z), naive.scores(z), rtol=1e-7, atol=1e-9)
+        arm = policy.play(z) if t % 2 else int(rng.integers(3))
+        z, reward = noisy_row(rng, raw, arm)
+        policy.learn_row(arm, z, reward)
+        naive.learn(arm, z, reward)
+        if t < 300 or t % 100 == 0:
+            assert_same_noise(policy, naive)
+        if t in (5, 777):
+            policy.save(tmp_path / "state.json")
+            policy = al.load(tmp_path / "state.json")
+    assert_same_noise(policy, naive)
+    assert (policy.width < 0.35 * policy.reward.span * 0.5).all()  # it began with half of R/2
+
+
+def test_lin_ucb_saved_in_the_middle_has_the_same_future_bit_for_bit(tmp_path):
+    """Fails if a file loses what the noise was when it was measured last."""
+    for rows in (1, 30, 555):
+        policy, _ = noisy_pair(raw=False)
+        rng = np.random.default_rng(rows)
+        for _ in range(rows):
+            z, reward = noisy_row(rng, False, 1)
+            policy.learn_row(policy.play(z), z, reward)
+        policy.save(tmp_path / "state.json")
+        futures = [policy, al.load(tmp_path / "state.json"), copy.deepcopy(policy)]
+        for _ in range(400):
+            z, reward = noisy_row(rng, False, 2)
+            assert len({future.ucb(z).tobytes() for future in futures}) == 1
+            arm = policy.play(z)
+            for future in futures:
+                future.learn_row(arm, z, reward)
+        assert len({str(future.to_dict()["state"]) for future in futures}) == 1
+
+
+def test_unlearning_leaves_ridge_and_noise_until_they_are_renewed():
+    """Fails if a row taken out stays in the estimate, or changes what was measured with it."""
+    policy, naive = noisy_pair(raw=False)
+    rng = np.random.default_rng(4)
+    rows = [(t % 3, *noisy_row(rng, False, t % 3)) for t in range(200)]
+    for arm, z, reward in rows:
+        policy.learn_row(arm, z, reward)
+        naive.learn(arm, z, reward)
+    for t in (0, 50, 199):
+        arm, z, reward = rows[t]
+        policy.unlearn_row(arm, z, reward)
+        mine = [np.array_equal(z, other) for other, _ in naive.rows[arm]]
+        del naive.rows[arm][mine.index(True)]
+        np.testing.assert_allclose(policy.ucb(z), naive.scores(z), rtol=1e-9)
+        assert_same_noise(policy, naive)
+    for t in range(300):  # and it goes on by the same rule
+        z, reward = noisy_row(rng, False, t % 3)
+        policy.learn_row(t % 3, z, reward)
+        naive.learn(t % 3, z, reward)
+        np.testing.assert_allclose(policy.ucb(z), naive.scores(z), rtol=1e-7)
+    assert_same_noise(policy, naive)
+
+
+def test_merged_policies_measure_the_noise_of_all_rows():
+    """Fails if the sum depends on who is added to whom, or on how the rows were split.
+
+    Or if its noise is not about that of one policy that has learned all rows, which measured it
+    at other rows.
+    """
+    rng = np.random.default_rng(6)
+    rows = [(int(rng.integers(3)), *noisy_row(rng, False, 1)) for _ in range(1_200)]
+    whole = noisy_pair(raw=False)[0]
+    for arm, z, reward in rows:
+        whole.learn_row(arm, z, reward)
+    sums = []
+    for parts in (
+        (slice(0, 400), slice(400, None)),
+        (slice(400, None), slice(0, 400)),
+        (slice(0, None, 2), slice(1, None, 2)),
+    ):
+        one, other = (noisy_pair(raw=False)[0] for _ in range(2))
+        for policy, part in zip((one, other), parts, strict=True):
+            for arm, z, reward in rows[part]:
+                policy.learn_row(arm, z, reward)
+        one.merge(other)
+        sums.append(one)
+    z = rows[0][1]
+    assert len({one.ucb(z).tobytes() for one in sums}) == 1
+    assert len({str(one.to_dict()["state"]) for one in sums}) == 1
+    assert sums[0].rows.sum() == 1_200
+    np.testing.assert_allclose(sums[0].width, whole.width, rtol=0.02)
+    np.testing.assert_allclose(sums[0].ucb(z), whole.ucb(z), rtol=0.01)
+
+
+@pytest.mark.parametrize("width", ["li2010", "noise"])
+def test_the_width_is_a_setting_by_its_own_name(width, tmp_path):
+    """Fails if the setting is lost in a file, or is known by another name."""
+    policy = al.LinUCB(SURVEY, arms=["a"], reward=(0, 1), width=width)
+    policy.save(tmp_path / "state.json")
+    assert al.load(tmp_path / "state.json").to_dict()["settings"]["width"] == width
+    with pytest.raises(TypeError, match="radius"):
+        al.LinUCB(SURVEY, arms=["a"], reward=(0, 1), radius=width)
+    with pytest.raises(SettingError, match="width"):
+        al.LinUCB(SURVEY, arms=["a"], reward=(0, 1), width="valid")
 
 
 def test_oful_pays_for_arms_only():
