@@ -196,7 +196,8 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(
     """Fails on any slip in what a visit gets, blocks' ends, bets, thresholds, drops or models."""
     world = World(questions, 3, change=change, noise=noise)
     policy, naive = world.pair(beta_min=beta_min, **settings)
-    ends = run(world, policy, naive, 1500 if questions is SCALES else 2500, random_arms=0.1)
+    visits = 1500 if questions is SCALES else 2500
+    ends = run(world, policy, naive, visits if settings else 5000, random_arms=0.1)
     assert ends > 15
     assert naive.kinds[seen] > 0
     assert not policy.warm.all()

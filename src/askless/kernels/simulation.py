@@ -100,6 +100,8 @@ def play_visits(
                 future.asked[:] = UNKNOWN
             if dropped > 0:
                 note_drops(arms, best, begun + now + 1, drops)
+    for k in range(arm_count):
+        ridge.catch_up(arms, k)
 
 
 @kernel()

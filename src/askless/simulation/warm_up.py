@@ -113,8 +113,6 @@ def _use(policy: Policy) -> None:
         policy.learn_rows(first, [z] * len(first), [reward] * len(first))
     visit, answers = policy.visit(), policy.survey.decode(z)
     visit.explain()
-    # What comes after the start too: there nothing has to be asked to decide (maths 8.7).
-    LinearUCB._ask(policy, policy.survey.nothing_known(), policy.roster.live, 0)
     while asks := visit.asks:
         visit.answer({question: answers[question] for question in asks})
     policy.learn(visit, reward)
