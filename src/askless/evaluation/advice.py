@@ -27,7 +27,7 @@ def advice_of(plan: Plan) -> list[str]:
             " matters, is asked of everyone, or is answered alike by all.",
             "Ask everything, or say in the section plan of the study what you think is not needed.",
         ]
-    if not plan.drops_something(now):
+    if not plan.shortens(now):
         rows = f"{gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows by the formula"
         return [
             f"You cannot shorten this survey with {people:,} respondents and a beta_min of"
@@ -91,7 +91,7 @@ def _of_size(plan: Plan, people: int) -> Iterator[str]:
     now = plan.forecast(plan.beta_min, people)
     if _nothing_to_drop(plan):
         pass
-    elif not plan.drops_something(now):
+    elif not plan.shortens(now):
         yield (
             f"{people:,} respondents are too few to drop anything in most worlds with a"
             f" beta_min of {plan.beta_min:g}."

@@ -216,9 +216,12 @@ class Plan:
             for beta_min in (None, *self.beta_mins):
                 yield self.forecast(beta_min, respondents)
 
-    def drops_something(self, forecast: Forecast) -> bool:
-        """Whether a question is gone from every arm in most worlds."""
-        return forecast.left.middle < len(self.study.survey)
+    def shortens(self, forecast: Forecast) -> bool:
+        """Whether in most worlds a question is gone from every arm, or visits are clearly shorter.
+
+        An arm that is hardly played keeps its questions; that alone does not make visits long.
+        """
+        return forecast.left.middle < len(self.study.survey) or self.is_shorter(forecast)
 
     def is_shorter(self, forecast: Forecast) -> bool:
         """Whether visits have asked clearly fewer questions than there are, in most worlds."""
