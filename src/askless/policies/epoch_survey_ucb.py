@@ -301,12 +301,16 @@ class EpochSurveyUCB(LinearUCB):
         so independent draws before anything is learned.
         """
         if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
-            model, number = self._model, self._next_number
-            live = self.roster.live[None, :]
-            arm: int = doors.choose_row(model.address, live, z, number, self._draws_of(number))
+            arm = self._play_fast(z, self.roster.live, self._next_number)
             if arm >= 0:
                 return arm
         return Policy.play(self, z)
+
+    def _play_fast(self, z: Floats, mask: Flags, number: int) -> int:
+        """Return the arm that a visit with all answers gets; below 0 if a row is not in order."""
+        model = self._model
+        arm: int = doors.choose_row(model.address, mask[None, :], z, number, self._draws_of(number))
+        return arm
 
     # -- hooks of the base -----------------------------------------------------------------------
 

@@ -261,8 +261,15 @@ class LinearUCB(Policy):
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
+        if self._learn_fast(arm_index, z, reward):
+            self._next_number += 1
+        else:
+            super().learn_row(arm_index, z, reward)
+
+    def _learn_fast(self, arm_index: int, z: Any, reward: float) -> bool:
+        """Learn a row that is in order; returns whether that has been done."""
         model = self._model
-        if (
+        done = (
             self._compiled
             and type(z) is ARRAY
             and z.dtype is FLOAT
@@ -271,11 +278,9 @@ class LinearUCB(Policy):
             and 0 <= arm_index < SMALL
             and type(reward) in NUMBERS
             and doors.learn_row(model.address, arm_index, z, reward) > doors.REFUSED
-        ):
-            self._version += 1
-            self._next_number += 1
-            return
-        super().learn_row(arm_index, z, reward)
+        )
+        self._version += done
+        return done
 
     # -- hooks of the base -----------------------------------------------------------------------
 

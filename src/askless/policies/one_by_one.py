@@ -9,6 +9,7 @@ import numpy as np
 
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
+from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
 from askless.policies.passage import Step, begin, step
@@ -58,9 +59,9 @@ class OneByOne:
         self.rewards = AtOnce() if rewards is None else rewards
         self.cost = [question.cost for question in policy.survey]
         self.kept = policy.support
-        epochs = isinstance(policy, LinearUCB) and policy.has_epochs  # they draw arms
-        self.as_rows = isinstance(policy.player(), Fused) and not epochs
-        self.asks: dict[bytes, tuple[int, float]] = {}  # of those who may get the same arms
+        self.as_rows = isinstance(policy.player(), Fused)
+        # What is asked of those who may get the same arms, by the arm that they get.
+        self.asks: dict[tuple[bytes, int | None, bool], tuple[int, float]] = {}
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits; each is followed by the rewards that have come by then."""
@@ -94,8 +95,7 @@ class OneByOne:
         """Ask and decide a visit: the arm, what is then known, whether all answers say another."""
         policy, survey = self.policy, self.policy.survey
         if self.as_rows:
-            asked[0], paid[0] = self._asked_of(eligible)
-            arm = policy.play(z) if eligible.all() else policy._decide(z, eligible, 0).arm
+            arm, (asked[0], paid[0]) = self._row(z, eligible)
             return arm, (z, "full"), False
         start = begin(policy, policy._next_number, eligible)
         policy._next_number += 1
@@ -113,18 +113,49 @@ class OneByOne:
         )
         return now.decision.arm, (known, start.kind), other
 
-    def _asked_of(self, eligible: Flags) -> tuple[int, float]:
-        """Return how many questions a visit is asked that may get these arms, and their cost."""
-        key = eligible.tobytes()
+    def _row(self, z: Floats, eligible: Flags) -> tuple[int, tuple[int, float]]:
+        """Decide a visit whose answers are all there: its arm, what it is asked and the cost."""
+        policy = self.policy
+        if not isinstance(policy, EpochSurveyUCB):
+            arm = policy.play(z) if eligible.all() else policy._decide(z, eligible, 0).arm
+            return arm, self._asked_of(eligible, None, started=False)
+        number = policy._next_number
+        policy._next_number += 1
+        arm = policy._play_fast(z, eligible, number)
+        started = policy._starter(eligible, number) is not None
+        return arm, self._asked_of(eligible, arm, started=started)
+
+    def _asked_of(self, eligible: Flags, arm: int | None, *, started: bool) -> tuple[int, float]:
+        """Return how many questions a visit is asked that may get these arms, and their cost.
+
+        With epochs that depends on the arm: what scores need comes first, then what it learns.
+        """
+        key = eligible.tobytes(), arm, started
         if key not in self.asks:
-            put = self.policy._may_ask(eligible) | self.policy.survey.asked_of_everyone
-            costs = [cost for cost, asked in zip(self.cost, put.tolist(), strict=True) if asked]
+            policy = self.policy
+            if arm is None or not isinstance(policy, EpochSurveyUCB):
+                first, then = policy._may_ask(eligible), np.zeros(len(self.cost), dtype=bool)
+            else:
+                then = policy._needs(arm)
+                first = then if started else np.asarray(policy.active[eligible].any(axis=0))
+            first = first | policy.survey.asked_of_everyone
+            costs = [self.cost[g] for put in (first, then & ~first) for g in np.flatnonzero(put)]
             self.asks[key] = len(costs), sum(costs)
         return self.asks[key]
 
+    def _learn_numbered(self, policy: EpochSurveyUCB, arm: int, z: Floats, reward: float) -> None:
+        """Learn a row of a visit that has its number; a block's end changes what is asked."""
+        blocks = policy._model.epochs.ended[arm]
+        if not policy._learn_fast(arm, z, reward):
+            policy._learn_checked(*policy._checked_rows([arm], [z], [reward]))
+        if policy._model.epochs.ended[arm] != blocks:
+            self.asks.clear()
+
     def _learn(self, arm: int, note: Note, reward: float, visit: int, drops: Ints) -> None:
         policy, (known, kind) = self.policy, note
-        if self.as_rows:
+        if self.as_rows and isinstance(policy, EpochSurveyUCB):
+            self._learn_numbered(policy, arm, known, reward)
+        elif self.as_rows:
             policy.learn_row(arm, known, reward)
         else:
             hooks = policy._of_kind(kind)
