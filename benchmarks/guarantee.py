@@ -43,7 +43,7 @@ def main(runs: int) -> bool:
     bound = int(binom.ppf(1 - CHANCE, runs, 0.9 * ALONE_DELTA))
     print(f"{'one arm, one question':<24}{runs:>6}{alone:>13}{'':>13}{'':>9}{bound:>7}")
     print(
-        f"\ndelta is {DELTA}; {ALONE_DELTA} in the last world, nine tenths of it for its only question."
+        f"\ndelta is {DELTA}; {ALONE_DELTA} in the last world, 0.9 of it for its one question."
         "\nA set is missed if it does not hold its arm's parameters, also because a"
         " useful question went;\ndropped is the share of the useless questions that went."
     )
