@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test check demo bench interactive epochs deciding constants mutants soak unchanged clean
+.PHONY: help ready test check demo bench interactive epochs deciding constants guarantee mutants soak unchanged clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -41,8 +41,11 @@ deciding: $(READY)  ## what the recommended policy earns and asks in plausible w
 constants: $(READY)  ## the same with the rule's constants halved and doubled, one after the other (30 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/constants.py
 
-mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (5 minutes)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
+guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py
+
+mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (20 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
 
 soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it (10 minutes)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
