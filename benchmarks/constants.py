@@ -21,6 +21,9 @@ from askless.report.page import processor
 ROOT = Path(__file__).parents[1]
 
 
+STUDIES = ["example study", "0/1", "ten arms"]
+
+
 class Constant(NamedTuple):
     """A constant, where it is written, and what is put in its place."""
 
@@ -144,28 +147,26 @@ print("CELLS", " | ".join(cells))
 """
 
 
-def play(constant: Constant, text: str, names: list[str], worlds: int, runs: int) -> str:
-    """Return a row's cells with a constant changed."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-        path = source / "askless" / constant.file
-        whole = path.read_text(encoding="utf-8")
-        if whole.count(constant.written) != 1:
-            raise SystemExit(f"{constant.file} does not have once: {constant.written}")
-        path.write_text(whole.replace(constant.written, text), encoding="utf-8")
-        places = {
-            "PYTHONPATH": f"{source}{os.pathsep}{ROOT / 'benchmarks'}",
-            "NUMBA_CACHE_DIR": folder,
-        }
-        code = PLAY.format(names=names, worlds=worlds, runs=runs)
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | places,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+def play(folder: Path, constant: Constant, text: str, given: argparse.Namespace) -> str:
+    """Return a row's cells with a constant changed in the sources in a folder."""
+    path = folder / "src" / "askless" / constant.file
+    whole = path.read_text(encoding="utf-8")
+    if whole.count(constant.written) != 1:
+        raise SystemExit(f"{constant.file} does not have once: {constant.written}")
+    path.write_text(whole.replace(constant.written, text), encoding="utf-8")
+    places = {
+        "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{ROOT / 'benchmarks'}",
+        "NUMBA_CACHE_DIR": str(folder / "compiled"),  # anew where a kernel has changed
+    }
+    code = PLAY.format(names=STUDIES, worlds=given.worlds, runs=given.runs)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | places,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    path.write_text(whole, encoding="utf-8")
     found = [line for line in done.stdout.splitlines() if line.startswith("CELLS")]
     return found[0].removeprefix("CELLS ") if found else done.stderr.strip().splitlines()[-1]
 
@@ -177,7 +178,6 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=40)
     parser.add_argument("--runs", type=int, default=4)
     given = parser.parse_args()
-    names = ["example study", "0/1", "ten arms"]
     print(f"{processor()}, Python {platform.python_version()}; {given.worlds} worlds a study:")
     print(
         "points over the best single arm / questions a visit after 500 · 2,000 · 5,000 people; the"
@@ -185,12 +185,16 @@ def main() -> None:
     print(f"paper's five arms, beta_min 0.3, {given.runs} runs of 100,000: regret / questions.\n")
     print("| | | example study | 0/1 rewards | ten arms, twenty questions | paper's world |")
     print("|---|---|---|---|---|---|")
-    for constant in CONSTANTS:
-        if given.constants and not any(part in constant.name for part in given.constants):
-            continue
-        for label, text in constant.others.items():
-            cells = play(constant, text, names, given.worlds, given.runs)
-            print(f"| {constant.name} | {label} | {cells} |", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        unwanted = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "src", folder / "src", ignore=unwanted)
+        for constant in CONSTANTS:
+            if given.constants and not any(part in constant.name for part in given.constants):
+                continue
+            for label, text in constant.others.items():
+                cells = play(folder, constant, text, given)
+                print(f"| {constant.name} | {label} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":
