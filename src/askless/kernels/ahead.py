@@ -124,13 +124,18 @@ def combine(contexts: Floats, columns: Ints, weights: Floats, size: int, out: Fl
 
 
 @internal(**INLINE)
-def best_arm(ahead: Ahead, rule: Rule, arms: Arms, t: int, allowed: Flags, now: int) -> int:
+def best_arm(
+    ahead: Ahead, rule: Rule, arms: Arms, ended: Ints, t: int, allowed: Flags, now: int
+) -> int:
     """Return the arm to play in context t, which is that of visit `now`; see `ban`."""
     for k in range(ahead.mean.shape[0]):
         length = math.sqrt(max(ahead.square[k, t], 0.0))
         arms.scores[k] = ahead.mean[k, t] + float(arms.width[k]) * length
     if allowed.shape[0] > 0:
         ban(arms.scores, allowed, now)
+    for k in range(ended.shape[0]):  # with epochs: arms in their first block are not compared
+        if ended[k] == 0:
+            arms.scores[k] = -math.inf
     return ridge.winner(rule, arms)
 
 

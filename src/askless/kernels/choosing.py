@@ -2,6 +2,7 @@
 
 from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
 from askless.kernels.compiling import INLINE, internal
+from askless.kernels.epochs import Epochs
 
 NOBODY = -1
 BACK = 0.3  # the largest share of visits that pay back what they ask for other arms
@@ -14,34 +15,47 @@ def may_get(allowed: Flags, now: int, k: int) -> bool:
 
 
 @internal(**INLINE)
-def starter(rule: Rule, arms: Arms, allowed: Flags, now: int, number: int) -> int:
-    """Return whose turn it is while some arms have hardly any rows; NOBODY if none is such."""
-    count = 0
-    for k in range(arms.n.shape[0]):
-        count += arms.n[k] < rule.start and may_get(allowed, now, k)
-    return nth_starter(rule, arms, allowed, now, number % count) if count > 0 else NOBODY
+def starter(epochs: Epochs, allowed: Flags, now: int, number: int) -> int:
+    """Return whose turn it is, if that arm is in its first block still; else NOBODY (maths 8.7)."""
+    starting = False
+    for k in range(epochs.ended.shape[0]):
+        starting |= epochs.ended[k] == 0
+    return turn(epochs, allowed, now, number) if starting else NOBODY
 
 
 @internal()
-def nth_starter(rule: Rule, arms: Arms, allowed: Flags, now: int, wanted: int) -> int:
-    """Return the arm that comes so many places after the first of those with hardly any rows."""
-    k, left = 0, int(wanted)
-    while True:
-        if arms.n[k] < rule.start and may_get(allowed, now, k):
-            if left == 0:
-                return k
-            left -= 1
+def turn(epochs: Epochs, allowed: Flags, now: int, number: int) -> int:
+    """Return the arm whose turn it is among those that visit `now` may get, if it is starting."""
+    count = 0
+    for k in range(epochs.ended.shape[0]):
+        count += may_get(allowed, now, k)
+    left, k = number % count, 0
+    while left > 0 or not may_get(allowed, now, k):
+        left -= may_get(allowed, now, k)
         k += 1
+    return k if epochs.ended[k] == 0 else NOBODY
+
+
+@internal(**INLINE)
+def is_compared(epochs: Epochs, allowed: Flags, now: int, k: int) -> bool:
+    """Whether visit `now` may get arm k, and the arm has more than its first rows to come."""
+    return may_get(allowed, now, k) and epochs.ended[k] > 0
+
+
+@internal(**INLINE)
+def is_other(epochs: Epochs, winner: int, allowed: Flags, now: int, k: int) -> bool:
+    """Whether pay-back may draw arm k: not the winner, and undecided."""
+    return k != winner and epochs.undecided[k] > 0 and is_compared(epochs, allowed, now, k)
 
 
 @internal()
 def payback(
-    rule: Rule, arms: Arms, undecided: Ints, winner: int, allowed: Flags, now: int
+    rule: Rule, arms: Arms, epochs: Epochs, winner: int, allowed: Flags, now: int
 ) -> tuple[float, int]:
     """Return with which probability a visit pays back, and among how many arms (maths 8.5)."""
     others = 0
     for k in range(arms.n.shape[0]):
-        others += k != winner and undecided[k] > 0 and may_get(allowed, now, k)
+        others += is_other(epochs, winner, allowed, now, k)
     if others == 0:
         return 0.0, 0
     lacking, own = 0, 0
@@ -51,7 +65,7 @@ def payback(
             continue
         wanted = 0
         for k in range(arms.n.shape[0]):
-            wanted |= arms.active[k, g] != 0 and may_get(allowed, now, k)
+            wanted |= arms.active[k, g] != 0 and is_compared(epochs, allowed, now, k)
         lacking += wanted
     if lacking == 0:
         return 0.0, others
@@ -75,11 +89,11 @@ def nth_allowed(arms: Arms, allowed: Flags, now: int, draw: float) -> int:
 
 
 @internal()
-def nth_other(undecided: Ints, winner: int, allowed: Flags, now: int, wanted: int) -> int:
+def nth_other(epochs: Epochs, winner: int, allowed: Flags, now: int, wanted: int) -> int:
     """Return the arm that comes so many places after the first of the others that are undecided."""
     k, left = 0, int(wanted)
     while True:
-        if k != winner and undecided[k] > 0 and may_get(allowed, now, k):
+        if is_other(epochs, winner, allowed, now, k):
             if left == 0:
                 return k
             left -= 1
@@ -90,7 +104,7 @@ def nth_other(undecided: Ints, winner: int, allowed: Flags, now: int, wanted: in
 def drawn(
     rule: Rule,
     arms: Arms,
-    undecided: Ints,
+    epochs: Epochs,
     winner: int,
     started: bool,
     allowed: Flags,
@@ -106,15 +120,16 @@ def drawn(
         return nth_allowed(arms, allowed, now, draws[0])
     if started or not rule.payback or draws[2] >= BACK:  # most visits end here
         return winner
-    chance, others = payback(rule, arms, undecided, winner, allowed, now)
+    chance, others = payback(rule, arms, epochs, winner, allowed, now)
     if draws[2] >= chance:
         return winner
-    return nth_other(undecided, winner, allowed, now, int(draws[3] * others))
+    return nth_other(epochs, winner, allowed, now, int(draws[3] * others))
 
 
 @internal()
 def count_asked(
     arms: Arms,
+    ended: Ints,
     played: int,
     started: bool,
     always: Ints,
@@ -124,7 +139,8 @@ def count_asked(
 ) -> tuple[int, float]:
     """Count what visit `now` is asked, and what it costs: what scores need, then the played arm.
 
-    In the start nothing is scored. Costs are added up in the order in which questions are put.
+    In the start nothing is scored; `ended` are the blocks that each arm has ended, without epochs
+    no entry. Costs are added up in the order in which questions are put.
     """
     count, price = 0, 0.0
     for turn in range(2):
@@ -134,7 +150,8 @@ def count_asked(
                 used |= arms.support[played, g] != 0
             else:
                 for k in range(arms.n.shape[0]):
-                    used |= arms.active[k, g] != 0 and may_get(allowed, now, k)
+                    scored = may_get(allowed, now, k) and (ended.shape[0] == 0 or ended[k] > 0)
+                    used |= arms.active[k, g] != 0 and scored
             if (used and turn == 0) or (not used and turn == 1 and arms.support[played, g] != 0):
                 count += 1
                 price += cost[g]

@@ -86,12 +86,15 @@ def choose_row(address: int, live: Flags, z: Floats, number: int, draws: Floats)
     columns, rule, arms = open_header(address)
     if not admit(columns, arms, z):
         return DECLINED
-    winner = choosing.starter(rule, arms, live, 0, number)
+    epochs = open_epochs(address)
+    winner = choosing.starter(epochs, live, 0, number)
     started = winner != choosing.NOBODY
     if not started:
-        winner = ridge.best_arm(rule, arms, live[0], arms.row[: z.shape[0]])
-    undecided = open_epochs(address).undecided
-    return choosing.drawn(rule, arms, undecided, winner, started, live, 0, draws)
+        for k in range(live.shape[1]):
+            compared = choosing.is_compared(epochs, live, 0, k)
+            arms.scores[k] = ridge.score(arms, k, arms.row[: z.shape[0]]) if compared else -math.inf
+        winner = ridge.winner(rule, arms)
+    return choosing.drawn(rule, arms, epochs, winner, started, live, 0, draws)
 
 
 @kernel()

@@ -5,7 +5,7 @@ import math
 from askless.kernels import ahead, ridge
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import ASK, Arms, Flags, Floats, Ints, Rule, open_header
-from askless.kernels.choosing import NOBODY, count_asked, may_get, starter
+from askless.kernels.choosing import NOBODY, count_asked, is_compared, may_get, starter
 from askless.kernels.choosing import drawn as choose
 from askless.kernels.compiling import internal, kernel
 from askless.kernels.epochs import GOES_ON, open_epochs
@@ -58,6 +58,7 @@ def play_visits(
     them.
     """
     _, rule, arms = open_header(address)
+    epochs = open_epochs(address)
     form, spread, low = noise
     expected, arm_count, count = future.expected, coefficients.shape[0], matter.shape[0] - 1
     limited, tabled = allowed.shape[0] > 0, drawn.shape[0] > 0
@@ -73,13 +74,12 @@ def play_visits(
         for t in range(block.shape[0]):
             now, z = start + t, block[t]
             ahead.fetch_row(contexts, now + ahead.AHEAD)
-            best = starter(rule, arms, allowed, now, number + now) if rule.epochs else NOBODY
+            best = starter(epochs, allowed, now, number + now) if rule.epochs else NOBODY
             started = best != NOBODY
             if not started:
-                best = ahead.best_arm(future, rule, arms, t, allowed, now)
+                best = ahead.best_arm(future, rule, arms, epochs.ended, t, allowed, now)
             if rule.epochs:
-                undecided = open_epochs(address).undecided
-                best = choose(rule, arms, undecided, best, started, allowed, now, draws[now])
+                best = choose(rule, arms, epochs, best, started, allowed, now, draws[now])
             played[now], radii[now] = best, arms.radius[best]
             regret[now] = largest(expected[:, t]) - expected[best, t]
             if limited:
@@ -99,7 +99,7 @@ def play_visits(
             if dropped > 0 or (rule.epochs and dropped != GOES_ON):
                 future.asked[:] = UNKNOWN
             if dropped > 0:
-                note_drops(arms, best, begun + now + 1, drops)
+                note_drops(arms, best, rule.epochs, begun + now + 1, drops)
     for k in range(arm_count):
         ridge.catch_up(arms, k)
 
@@ -131,7 +131,7 @@ def play_interactive_visits(
     `others` gets 1 where the full survey would have given another arm.
     """
     columns, rule, arms = open_header(address)
-    asking = open_asking(address)[0]
+    asking, epochs = open_asking(address)[0], open_epochs(address)
     form, spread, low = noise
     count, p = coefficients.shape[0], contexts.shape[1]
     tabled, unknown = drawn.shape[0] > 0, table.shape[0] == 0
@@ -142,9 +142,12 @@ def play_interactive_visits(
         asking.z[:] = math.nan
         asking.z[0] = 1.0
         asked[now], paid[now] = 0, 0.0
-        best = starter(rule, arms, allowed, now, number + now) if rule.epochs else NOBODY
+        best = starter(epochs, allowed, now, number + now) if rule.epochs else NOBODY
         started, others[now] = best != NOBODY, 0
         if not started:
+            if rule.epochs:  # arms in their first block are not compared
+                for k in range(count):
+                    asking.live[k] = is_compared(epochs, allowed, now, k)
             best = call_at(arms.links[ASK], address, 0)
             while best == UNDECIDED:
                 for g in range(asking.asks.shape[0]):
@@ -156,8 +159,7 @@ def play_interactive_visits(
                 best = call_at(arms.links[ASK], address, 0)
             others[now] = ridge.best_arm(rule, arms, asking.live, z) != best
         if rule.epochs:
-            undecided = open_epochs(address).undecided
-            best = choose(rule, arms, undecided, best, started, allowed, now, draws[now])
+            best = choose(rule, arms, epochs, best, started, allowed, now, draws[now])
         for g in range(columns.first.shape[0]):  # it must be asked what it learns
             needed = arms.support[best, g] != 0 or (started and asking.always[g] != 0)
             if needed and math.isnan(asking.z[columns.first[g]]):
@@ -172,7 +174,7 @@ def play_interactive_visits(
             else:
                 for j in range(p):
                     mean += coefficients[k, j] * z[j]
-            if asking.live[k]:
+            if may_get(allowed, now, k):
                 most = max(most, mean)
             if k == best:
                 expected = mean
@@ -183,7 +185,7 @@ def play_interactive_visits(
             y = outcome(form, spread, low, rule.span, expected, luck[now])
         earned[now] = y
         if ridge.learn(rule, arms, best, z, y, 0) > 0:
-            note_drops(arms, best, begun + now + 1, drops)
+            note_drops(arms, best, rule.epochs, begun + now + 1, drops)
 
 
 @internal()
@@ -201,10 +203,11 @@ def units_of(rule: Rule, drawn: Floats, now: int, k: int) -> float:
 
 
 @internal()
-def note_drops(arms: Arms, k: int, visit: int, drops: Ints) -> None:
+def note_drops(arms: Arms, k: int, epochs: int, visit: int, drops: Ints) -> None:
     """Note the visit at which arm k has just dropped questions."""
+    since = arms.n[k] if epochs else arms.n[k] - 1  # else perhaps before the row learned since
     for g in range(drops.shape[1]):
-        if arms.dropped_at[k, g] >= arms.n[k] - 1:  # perhaps before the row learned since
+        if arms.dropped_at[k, g] >= since:
             drops[k, g] = visit
 
 

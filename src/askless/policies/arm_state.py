@@ -186,6 +186,7 @@ class ArmState:
         if not self.has_room_for(k, row, y):
             return False
         ridge.take_out_row(self.arms, k, row, y)
+        self.arms.renewed[k] = min(self.arms.renewed[k], self.arms.n[k])
         self.refresh([k])
         return True
 
@@ -235,10 +236,12 @@ class ArmState:
         arms, numbers = self.learned, [saved[name] for name in MEASURED]
         if not (
             all(type(x) in (int, float) and 0 <= x < np.inf for x in numbers)
-            and saved["noise"] > 0
-            and saved["ridge"] >= LEAST_RIDGE
+            and 0 < saved["noise"] <= 1  # no residual is longer than the range
+            and LEAST_RIDGE <= saved["ridge"] <= 1 / PRIOR_SPREAD**2
             and type(saved["renewed"]) is int
             and 0 <= saved["renewed"] < MOST_ROWS
+            and max(saved["misfit"], saved["freedom"]) < MOST_ROWS
+            and saved["misfit"] <= 1 + saved["freedom"] + self.survey.column_count
         ):
             raise StateError(f"arm number {k} of the file has a noise that cannot be")
         for name, number in zip(MEASURED, numbers, strict=True):

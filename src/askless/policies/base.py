@@ -127,7 +127,7 @@ class Policy(ArrayDoor):
             The arms for which this person is eligible; all of them if left out.
         number : int, optional
             The visit's number, where several processes start visits and one place numbers them;
-            the next one if left out.
+            the next one if left out. Count from 0: policies draw less the higher it is (maths 8.6).
         """
         if saved is not None:
             if known is not None or arms is not None or number is not None:
@@ -218,7 +218,8 @@ class Policy(ArrayDoor):
         self._check_missing(hooks._needs(arm), row)
         rows = np.array([arm]), row[None, :], np.array([self._checked_reward(checked)])
         if hooks is self:
-            before = self._corrected.get(visit.number, Correction(None, visit.learned_in))
+            # What another policy noted in the visit says nothing about this one's blocks.
+            before = self._corrected.get(visit.number, Correction(None, None))
             visit.learned_in = self._learn_visit(*rows, learned_in=before.learned_in)
         else:
             hooks._learn(*rows)
@@ -255,7 +256,7 @@ class Policy(ArrayDoor):
         *,
         learned_in: int | None,  # noqa: ARG002
     ) -> int | None:
-        """Learn a visit's row; return in which epoch, if there are any.
+        """Learn a visit's row; return in which block of rows, if there are any.
 
         `learned_in` is where it was before it was unlearned.
         """
@@ -317,7 +318,7 @@ class Policy(ArrayDoor):
             if reward is not None:
                 policy.reward.check(reward)
             if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
-                raise StateError(f"visit {number} was learned in epoch {shown(learned_in)}")
+                raise StateError(f"visit {number} was learned in block {shown(learned_in)}")
             policy._corrected[int(number)] = Correction(reward, learned_in)
         policy._restore(data["state"])
         return policy

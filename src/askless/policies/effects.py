@@ -56,6 +56,7 @@ class Effect:
     estimate, low, high : float
         The estimated effect and its interval; for a dropped question those at the drop.
         The interval is that of the arm's confidence set: all of them hold at all times together.
+        (Of `LinUCB`, which has none: the estimate give or take the width, without a guarantee.)
     kept : bool
         Whether the arm's model still uses the question.
     active : bool
@@ -133,7 +134,7 @@ def effect_rows(policy: LinearUCB) -> list[Effect]:
                     if test == "epochs"
                     else _reason(policy, k, high, open_ends)
                     + _zeros(policy, k, g, int(at[g]), high)
-                    + _nearest(policy, directions if kept and state.n[k] else ())
+                    + _nearest(policy, k, directions if kept and state.n[k] else ())
                     + _passive(kept=kept, active=bool(state.active[k, g])),
                     test=test,
                     directions=directions,
@@ -178,10 +179,12 @@ def _shown(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
     return f"{tests} its effect is within beta_min = {policy.beta_min:g}{alone}"
 
 
-def _nearest(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
+def _nearest(policy: LinearUCB, k: int, directions: tuple[Direction, ...]) -> str:
     """Say how far the tests of a kept question are."""
     if not directions or policy.beta_min == 0:
         return ""
+    if isinstance(policy._model, EpochState) and policy._model.epochs.warm[k]:
+        return "; nothing has been tested in this arm yet"
     sides = [side for way in directions for side in (way.below, way.above)]
     passed = sum(side == 1 for side in sides)
     furthest = min(directions, key=lambda way: min(way.below, way.above))

@@ -265,6 +265,8 @@ class EpochState(ArmState):
             and (size == 1 or saved["need"] <= MOST_ROWS)
             and saved["warm"] in (0, 1)
             and saved["tested"] <= saved["ended"]
+            and (saved["tested"] == 0 or saved["warm"] == 0)
+            and (saved["ended"] > 0 or self.learned.n[k] == 0)
             and logs.shape == passed.shape == epochs.logs[k].shape
             and pace.shape == epochs.pace[k].shape
             and np.isfinite(logs).all()

@@ -231,18 +231,24 @@ class EpochSurveyUCB(LinearUCB):
         return np.asarray(self._drawn_ahead[1][number % AT_ONCE])
 
     def _starter(self, mask: Flags, number: int) -> int | None:
-        """Return whose turn it is while some arms in `mask` have hardly any rows (maths 8.7)."""
-        few = np.flatnonzero(mask & (self._model.learned.n < self._model.rule.start))
-        return int(few[number % len(few)]) if len(few) else None
+        """Return the arm in `mask` whose turn it is, if it is in its first block (maths 8.7)."""
+        may = np.flatnonzero(mask)
+        arm = int(may[number % len(may)])
+        return None if self._model.epochs.ended[arm] else arm
+
+    def _compared(self, mask: Flags) -> Flags:
+        """Return which arms in `mask` are compared: those that are past their first block."""
+        return np.asarray(mask & (self._model.epochs.ended > 0))
 
     def _payback(self, winner: int, mask: Flags) -> tuple[float, Ints]:
         """Return with which probability a visit pays back, and the arms it may draw (maths 8.5)."""
-        others = mask & (self.undecided > 0)
+        compared = self._compared(mask)
+        others = compared & (self.undecided > 0)
         others[winner] = False
         if not self.settings.payback or not others.any():
             return 0.0, np.empty(0, dtype=np.int64)
         own = self._needs(winner)
-        lacking = int((self._active[mask].any(axis=0) & ~own).sum())
+        lacking = int((self._active[compared].any(axis=0) & ~own).sum())
         if not lacking:
             return 0.0, np.flatnonzero(others)
         model = self._model
@@ -270,29 +276,24 @@ class EpochSurveyUCB(LinearUCB):
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         starter = self._starter(mask, number)
         if starter is None:
-            return self._scored(z, mask)
+            return self._scored(z, self._compared(mask))
         return Decision(starter, np.where(mask, 0.0, -np.inf))
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         missing = np.isnan(z[self.survey.columns.first])
-        started = self._starter(mask, number) is not None
-        if started:  # decided, whatever is answered
+        if self._starter(mask, number) is not None:  # decided, whatever is answered
             asked = Asked(np.zeros_like(missing), np.array(mask))
         elif self.settings.interactive:
-            asked = super()._ask(z, mask, number)
+            asked = super()._ask(z, self._compared(mask), number)
         else:
-            scored = self._active[mask].any(axis=0) | self.survey.asked_of_everyone
-            asked = Asked(scored & missing, np.array(mask))
+            scored = self._active[self._compared(mask)].any(axis=0)
+            asked = Asked((scored | self.survey.asked_of_everyone) & missing, np.array(mask))
         if asked.questions.any():
             return asked
         # The arm that is played learns the visit, so it must be asked what its model uses.
         played = self._drawn(self._decide(z, asked.possible, number), mask, number).arm
         needed = (self._needs(played) | self.survey.asked_of_everyone) & missing
-        if started and needed.any():
-            return Asked(needed, np.arange(len(mask)) == played)
-        possible = asked.possible.copy()
-        possible[played] = True  # it cannot be ruled out: it is played
-        return Asked(needed, possible)
+        return Asked(needed, asked.possible)
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index.

@@ -137,7 +137,8 @@ class OneByOne:
                 first, then = policy._may_ask(eligible), np.zeros(len(self.cost), dtype=bool)
             else:
                 then = policy._needs(arm)
-                first = then if started else np.asarray(policy.active[eligible].any(axis=0))
+                compared = policy._compared(eligible)
+                first = then if started else np.asarray(policy.active[compared].any(axis=0))
             first = first | policy.survey.asked_of_everyone
             costs = [self.cost[g] for put in (first, then & ~first) for g in np.flatnonzero(put)]
             self.asks[key] = len(costs), sum(costs)

@@ -129,6 +129,8 @@ class Settings:
             checked[name] = value
         if checked["delta"] is not None and checked["delta"] >= 1:
             raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
+        if checked["alpha"] is not None and radius == "noise":
+            raise SettingError("with the width 'noise' the penalty follows from it; leave alpha out")
         if checked["lam"] is not None and radius.startswith("published"):
             raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
         interactive, grain = _check_interactive(given["interactive"], given["grain"])
@@ -232,9 +234,9 @@ def _check_growth(growth: Any) -> float | None:
 
 
 def _check_optimism(optimism: Any) -> float | str:
-    if optimism == "valid":
-        return "valid"
     if isinstance(optimism, str):
+        if optimism == "valid":
+            return "valid"
         raise SettingError(f"optimism is {shown(optimism)}; give a number, or 'valid'")
     factor = check_number(optimism, "optimism")
     if not 0 <= factor <= MOST_OPTIMISM:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.errors import AnswerError, AsklessError, VisitError, shown
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import Flags, Floats
 from askless.policies.explanation import Explanation
 from askless.policies.passage import Start, Step, begin, playable, step
 from askless.policies.visit_record import VisitRecord, damaged
@@ -129,7 +129,7 @@ class Visit:
     def _outlook_of(self, now: Step | None, z: Floats) -> dict[str, tuple[float, float]]:
         if now is None or now.decision is None:
             return {}
-        return self._policy.outlook(z, now.possible, self.kind)
+        return self._policy.outlook(z, _looked_at(now), self.kind)
 
     def _take(self, now: Step, outlook: dict[str, tuple[float, float]] | None = None) -> None:
         """Record what the visit asks now, or what it has decided."""
@@ -144,7 +144,7 @@ class Visit:
         self._arm, self._version = policy.arms[now.decision.arm], policy.version
         self._propensities = {policy.arms[k]: float(chances[k]) for k in np.flatnonzero(mask)}
         self._outlook = self._outlook_of(now, self._z) if outlook is None else outlook
-        self._ruled_out = policy.roster.names_of(mask & ~now.possible)
+        self._ruled_out = policy.roster.names_of(mask & ~_looked_at(now))
 
     # -- looking at it ---------------------------------------------------------------------------
 
@@ -335,3 +335,11 @@ class Visit:
     def __repr__(self) -> str:
         state = f"arm={self._arm!r}" if self._arm is not None else "open"
         return f"Visit(number={self.number}, {len(self._answers)} answers, {state})"
+
+
+def _looked_at(now: Step) -> Flags:
+    """Return the arms that were compared, and the one that was played: it may have been drawn."""
+    arms = now.possible.copy()
+    if now.decision is not None:
+        arms[now.decision.arm] = True
+    return arms

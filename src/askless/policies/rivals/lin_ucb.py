@@ -22,8 +22,8 @@ class LinUCB(LinearUCB):
     ----------
     width : {"li2010", "noise"}
         `li2010`: the penalty is 1 and the width R (1 + sqrt(ln(2/delta)/2)).
-        `noise`: both follow from the noise that the rows show. It explores far less and earns
-        more: the honest rival of a policy that asks less.
+        `noise`: both follow from the noise that the rows show (maths 8.8), and from no other
+        setting. It explores far less and earns more: the honest rival of a policy that asks less.
 
     Examples
     --------
