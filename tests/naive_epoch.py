@@ -259,24 +259,29 @@ class NaiveEpoch(NaiveRidge):
         return np.array(scores)
 
     def starter(self, mask, number):
-        """The arm whose turn it is at the start, or None when that is over (maths 8.7)."""
-        few = [k for k in np.flatnonzero(mask) if self.n[k] < max(2, 3 * self.p // 10)]
-        return int(few[number % len(few)]) if few else None
+        """The arm whose turn it is, if it is in its first block; else None (maths 8.7)."""
+        may = np.flatnonzero(mask)
+        arm = int(may[number % len(may)])
+        return arm if self.ends[arm] == 0 else None
+
+    def compared(self, mask):
+        """The arms that the visit may get and that are past their first block (maths 8.7)."""
+        return [int(k) for k in np.flatnonzero(mask) if self.ends[k] > 0]
 
     def winner(self, z, mask, number):
         """The arm before anything is drawn (maths 8.4, 8.7); ties as in 2."""
         starter = self.starter(mask, number)
         if starter is not None:
             return starter
-        scores, may = self.scores(z), np.flatnonzero(mask)
+        scores, may = self.scores(z), self.compared(mask)
         best = max(scores[k] for k in may)
         tied = best - 1e-9 * (self.span + abs(best))
         return int(next(k for k in may if scores[k] >= tied))
 
     def repaid(self, winner, mask, started):
         """The probability ρ of pay-back and the arms J that it draws from (maths 8.5, 8.7)."""
-        others = [int(k) for k in np.flatnonzero(mask) if k != winner and self.undecided[k].any()]
-        asked = self.active[np.flatnonzero(mask)].any(axis=0)
+        others = [k for k in self.compared(mask) if k != winner and self.undecided[k].any()]
+        asked = self.active[self.compared(mask)].any(axis=0)
         extra = int((asked & ~self.support[winner]).sum())
         if started or not self.payback or not others or extra == 0:
             return 0.0, others
@@ -310,7 +315,7 @@ class NaiveEpoch(NaiveRidge):
         """What a visit that is not interactive is asked, as bools (maths 8.4, 8.7)."""
         if started:
             return self.support[played].copy()
-        return self.active[np.flatnonzero(mask)].any(axis=0) | self.support[played]
+        return self.active[self.compared(mask)].any(axis=0) | self.support[played]
 
     # -- learning --------------------------------------------------------------------------------
 

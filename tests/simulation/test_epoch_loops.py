@@ -32,6 +32,7 @@ HOW = {
     "greedy": {"optimism": 0.0},
     "greedy, by arm": {"optimism": 0, "interactive": "certified", "grain": "arm"},
     "greedy, by question": {"optimism": 0, "interactive": "certified", "grain": "question"},
+    "by the paper's heuristic": {"interactive": "paper_heuristic", "explore_floor": 0.3},
     "by sets": {"optimism": "valid"},
     "by sets, by question": {"optimism": "valid", "interactive": "certified", "grain": "question"},
 }

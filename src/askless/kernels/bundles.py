@@ -61,7 +61,7 @@ class Columns(NamedTuple):
 class Rule(NamedTuple):
     """How wide a confidence set is and when a question leaves; in reward units."""
 
-    form: int  # VALID, PUBLISHED, PUBLISHED_SQRT or FIXED
+    form: int  # VALID, PUBLISHED, PUBLISHED_SQRT, FIXED, NOISE, or one of the net's
     sharp_bias: int  # 1: bound the bias by what the reward range allows, not by b2 alone
     plain: int  # 1: no question is a choice or may be skipped
     raw: int  # 1: rewards are measured from 0, not from the middle of their range
@@ -138,7 +138,7 @@ class Arms(NamedTuple):
     inverted: Ints  # (K,) 1 if `Asking.inverse` is that of M as it is
     complete: Ints  # (1,) 1 if `row` is one
     row: Floats  # (P and a lane more,) the row checked last, on the grid
-    scores: Floats  # (K,) UCB of each arm in the context scored last, -inf if it was not live
+    scores: Floats  # (K,) of each arm in the context scored last, -inf if it was not live
     step: Floats  # (2,) of the row learned last: tau and error / tau
     active: Ints  # (K, m) 1 for the questions by which an arm is chosen
     active_size: Ints  # (K,) how many columns that is, the constant included

@@ -25,7 +25,7 @@ from askless.kernels.triangle import largest
 
 @internal(**INLINE)
 def radius(columns: Columns, rule: Rule, arms: Arms, k: int) -> float:
-    """Radius theta of arm k's confidence set (maths 2.1; FIXED, NOISE: maths 6)."""
+    """Radius theta of arm k's confidence set (maths 2.1); of LinUCB its width (maths 6, 8.8)."""
     if rule.form == FIXED:
         return rule.fixed
     if rule.form == NOISE:

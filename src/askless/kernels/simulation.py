@@ -85,7 +85,9 @@ def play_visits(
             if limited:
                 regret[now] = highest_allowed(expected[:, t], allowed, now) - expected[best, t]
             if limited or started or future.asked[best] == UNKNOWN:
-                asked[now], paid[now] = count_asked(arms, best, started, always, cost, allowed, now)
+                asked[now], paid[now] = count_asked(
+                    arms, epochs.ended, best, started, always, cost, allowed, now
+                )
                 if not (limited or started):
                     future.asked[best], future.paid[best] = asked[now], paid[now]
             else:

@@ -93,7 +93,7 @@ class Explanation:
             for name, (mean, upper) in ranked
         ]
         if ranked[0][0] != self.arm:
-            lines.append("  not by its score: first rows are given in turn, and some arms are drawn")
+            lines.append("  not by its score: first rows are given in turn, some arms are drawn")
         if self.ruled_out:
             lines.append(f"  cannot win, whatever is answered: {', '.join(self.ruled_out)}")
         return "\n".join(lines)

@@ -130,7 +130,9 @@ class Settings:
         if checked["delta"] is not None and checked["delta"] >= 1:
             raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
         if checked["alpha"] is not None and radius == "noise":
-            raise SettingError("with the width 'noise' the penalty follows from it; leave alpha out")
+            raise SettingError(
+                "with the width 'noise' the penalty follows from it; leave alpha out"
+            )
         if checked["lam"] is not None and radius.startswith("published"):
             raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
         interactive, grain = _check_interactive(given["interactive"], given["grain"])

@@ -49,7 +49,7 @@ class VisitRecord:
     reward : float or None
         The reward that it was learned with.
     learned_in : int or None
-        The arm's epoch in which it was learned, if the policy has epochs.
+        The arm's block of rows in which it was learned, if the policy has such.
 
     Examples
     --------
