@@ -274,7 +274,7 @@ def test_the_comparison_has_a_table_and_a_figure(tmp_path):
     assert done.returncode == 0
     rows = json.loads(done.stdout)
     curves = {row["curve"] for row in rows}
-    assert len(rows) == 2 * len(curves) == 16  # at 1,000 visits and at the horizon
+    assert len(rows) == 2 * len(curves) == 18  # at 1,000 visits and at the horizon
     for ending in ("png", "svg", "csv"):
         assert (tmp_path / "askless-compare" / f"comparison.{ending}").stat().st_size > 500
     world = al.paper_environment(arms=3, features=4)

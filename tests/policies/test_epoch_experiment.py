@@ -27,7 +27,8 @@ def policy_for(world, beta_min, **settings):
 def test_a_fraction_of_the_regret_and_of_the_questions(arms, beta_min, regret, questions):
     """Fails if questions go late, or go wrongly, or arms are played that are known to be worse."""
     world = al.paper_environment(arms=arms)
-    done = al.simulate(policy_for(world, beta_min), world, 100_000, 20, seed=0)
+    policy = policy_for(world, beta_min, interactive="certified")  # as SurveyBandit
+    done = al.simulate(policy, world, 100_000, 20, seed=0)
     assert done.regret <= regret
     assert done.questions_per_visit <= questions
     assert sum(run.useful_dropped for run in done.runs) == 0
@@ -35,7 +36,7 @@ def test_a_fraction_of_the_regret_and_of_the_questions(arms, beta_min, regret, q
 
 @pytest.mark.parametrize(("arms", "beta_min"), [(5, 0.3), (3, 0.5)])
 def test_interactive_surveys_save_questions_that_were_never_decided(arms, beta_min):
-    """Fails if regret changes, if any run asks more, or if undecided questions are asked on."""
+    """Fails if regret changes, if any run ever asks more, or if nothing is saved late."""
     world = al.paper_environment(arms=arms)
     full, asks = (
         al.simulate(policy_for(world, beta_min, interactive=how), world, 100_000, 6, seed=0)
@@ -44,9 +45,9 @@ def test_interactive_surveys_save_questions_that_were_never_decided(arms, beta_m
     for one, other in zip(full.runs, asks.runs, strict=True):
         np.testing.assert_allclose(one.regret_at, other.regret_at, rtol=1e-12)
         np.testing.assert_array_equal(one.support, other.support)
-        assert other.asked < one.asked
-        if len(one.questions_left) > 2:  # two matter; one more was never decided
-            late = one.visits > 50_000
-            saved = np.ptp(one.asked_at[late]) - np.ptp(other.asked_at[late])
-            assert saved > 0.9 * np.ptp(one.visits[late])  # almost one in every visit
+        assert (other.asked_at <= one.asked_at).all()
+    assert sum(run.asked for run in asks.runs) < sum(run.asked for run in full.runs)
+    late = full.runs[0].visits > 50_000
+    for run in asks.runs:  # two matter: what else is asked late is of arms that are not played
+        assert np.ptp(run.asked_at[late]) < 2.3 * np.ptp(run.visits[late])
     assert asks.other_arms == 0

@@ -1034,7 +1034,7 @@ def test_the_start_plays_arms_in_turn_and_asks_what_they_learn(interactive):
 
 
 def test_an_added_arm_gets_its_share_until_its_first_rewards_come():
-    """Fails if everybody is sent to a new arm whose rewards are late: it then gets all 90 visits."""
+    """Fails if everybody is sent to a new arm whose rewards are late: it then gets all 90."""
     world = World(SCALES, 2)
     policy = world.policy(beta_min=0.5, explore=0.0, payback=False)
     for _ in range(60):

@@ -53,9 +53,18 @@ def test_numpy_numbers_are_numbers():
 
 def test_every_ucb_policy_takes_the_same_keywords():
     settings = {"beta_min": 0.3, "delta": 0.2, "alpha": 2, "sigma": 0.4, "b1": 1, "b2": 1}
-    for kind in (al.RidgeSurveyUCB, al.LinUCB, al.OFUL):
-        policy = kind(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1), radius=None, **settings)
+    for kind in (al.RidgeSurveyUCB, al.EpochSurveyUCB, al.LinUCB, al.OFUL):
+        policy = kind(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1), **settings)
         assert (policy.delta, policy.alpha, policy.constants.sigma) == (0.2, 2, 0.4)
+
+
+def test_a_penalty_beside_the_width_of_the_noise_is_refused():
+    """Fails if a setting is taken that has nothing to say: the penalty follows from the noise."""
+    given = {"arms": ["a", "b"], "reward": (0, 1), "width": "noise"}
+    with pytest.raises(SettingError, match="leave alpha out"):
+        al.LinUCB(al.Survey.unit(2), alpha=2, **given)
+    with pytest.raises(SettingError, match="width is 'wide'; choose 'li2010' or 'noise'"):
+        al.LinUCB(al.Survey.unit(2), **(given | {"width": "wide"}))
 
 
 @pytest.mark.parametrize("m", [1, 2, 7, 60])

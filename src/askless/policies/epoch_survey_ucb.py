@@ -94,8 +94,8 @@ class EpochSurveyUCB(LinearUCB):
     >>> policy = al.EpochSurveyUCB(survey, arms=["red_cross", "wwf"], reward=(0, 100), beta_min=5)
     >>> visit = policy.visit(known={"age": 44, "donor": True})
     >>> policy.learn(visit, reward=25)
-    >>> policy.rows.sum(), policy.epochs
-    (1, array([0, 0]))
+    >>> policy.rows, policy.epochs
+    (array([1, 0]), array([0, 0]))
     """
 
     name: ClassVar[str] = "epoch"
