@@ -120,7 +120,7 @@ def instances(per_state):
 
 def test_no_level_is_ever_below_the_exact_maximum():
     tried, settled = 0, 0
-    for questions, policy, z in instances(24):
+    for questions, policy, z in instances(14):
         arm = dense_arm(policy, 0)
         every = ucbs(arm, completions(questions, z, policy.support[0]))
         exact = float(every.max())
@@ -139,7 +139,7 @@ def test_no_level_is_ever_below_the_exact_maximum():
         assert below[FOUND] != vertex_search.CANNOT
         assert below[SETTLED] == 0
         tried += 1
-    assert tried >= 2_000
+    assert tried >= 1_000
     assert settled >= 0.99 * tried  # the search gives up on few of these small ones
 
 
