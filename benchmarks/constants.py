@@ -90,7 +90,7 @@ CONSTANTS = [
         {"0.1": "WARM = 0.1", "0.4": "WARM = 0.4"},
     ),
     Constant(
-        "3·|c(H)|, fewest rows of warm-up (8.7)",
+        "3 rows a column of H, fewest of warm-up (8.7)",
         "kernels/epoch_end.py",
         "rows = 3.0 * arms.size[k]",
         {"1.5": "rows = 1.5 * arms.size[k]", "6": "rows = 6.0 * arms.size[k]"},
