@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test check demo bench interactive epochs deciding constants guarantee mutants soak unchanged clean
+.PHONY: help ready test check demo bench interactive epochs deciding constants guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -52,6 +52,9 @@ soak: $(READY)  ## 20,000 random sequences of operations on the public API besid
 
 unchanged: $(READY)  ## decisions beside those of another revision of this repository: make unchanged SINCE=REVISION
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/unchanged.py $(SINCE)
+
+pace: $(READY)  ## how long fused epochs take beside another revision of this repository: make pace SINCE=REVISION
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pace.py $(SINCE)
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml

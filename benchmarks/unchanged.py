@@ -12,12 +12,12 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from revisions import ROOT, sources_of
 
 import askless as al
 from askless.report.paper import paper_experiment
 from worlds import random_arm, survey_of
 
-ROOT = Path(__file__).parents[1]
 KINDS = ("scale", "yes_no", "choice", "multi")
 POLICIES = {
     "linucb": (al.LinUCB, {}),
@@ -108,12 +108,8 @@ def done_by(source):
 
 def main(since):
     """Compare this revision with another one; exit with 1 where they differ."""
-    with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.run(
-            ["git", "-C", ROOT, "archive", since, "src"], check=True, capture_output=True
-        ).stdout
-        subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        before = done_by(Path(folder, "src"))
+    with sources_of(since) as source:
+        before = done_by(source)
     now, differ = done_by(ROOT / "src"), 0
     for part, cases in before.items():
         other = [case for case, figure in cases.items() if now[part].get(case) != figure]

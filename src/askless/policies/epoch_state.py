@@ -110,12 +110,17 @@ class EpochState(ArmState):
     def make_room(self, count: int, arms: Iterable[int] | None = None) -> None:
         """Make room for so many further rows of any of these arms, or of all."""
         longest = 0
+        sizes, kept, needs = (
+            numbers.tolist()  # plain numbers: this runs before every block of visits
+            for numbers in (self.learned.size, self.epochs.kept, self.epochs.need)
+        )
+        learned = (self.learned.n + self.epochs.held).tolist()
         for k in range(len(self._rooms)) if arms is None else arms:
-            size = int(self.learned.size[k])
+            size = sizes[k]
             # An epoch that begins meanwhile holds no longer rows, and not more than this.
-            rows = int(self.learned.n[k] + self.epochs.held[k]) + count
-            most = max(self.epochs.need[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
-            needed = min(int(self.epochs.kept[k]) + count, int(most))
+            rows = learned[k] + count
+            most = max(needs[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
+            needed = min(kept[k] + count, int(most))
             enough = needed * row_length(size)
             longest = max(longest, needed)
             if enough > len(self._rooms[k]):

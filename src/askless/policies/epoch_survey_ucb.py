@@ -216,10 +216,10 @@ class EpochSurveyUCB(LinearUCB):
     def draws(self, first: int, count: int) -> Floats:
         """Return what the kernels draw arms by, four numbers a visit (`choosing.drawn`)."""
         draws = self.coins(first, count)
-        insured = draws[:, 0] < float(self.insurance(first))  # it falls from visit to visit
-        few = np.flatnonzero(insured)
-        insured[few] = draws[few, 0] < self.insurance(first + few)
-        draws[:, 0] = np.where(insured, draws[:, 1], -1.0)
+        few = np.flatnonzero(draws[:, 0] < float(self.insurance(first)))  # insurance only falls
+        insured = few[draws[few, 0] < self.insurance(first + few)]
+        draws[:, 0] = -1.0
+        draws[insured, 0] = draws[insured, 1]
         return draws
 
     def _draws_of(self, number: int) -> Floats:

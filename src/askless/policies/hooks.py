@@ -132,8 +132,8 @@ class Hooks(ABC):
     def coins(self, first: int, count: int) -> Floats:
         """Return four further numbers in [0, 1) for each of many visits at once (count × 4)."""
         # The last word of the counter keeps them apart from what `rng` gives.
-        words = np.random.Philox(key=self._key, counter=[first, 0, 0, 1]).random_raw(4 * count)
-        return np.asarray((words.reshape(count, 4) >> np.uint64(11)) * 2.0**-53)
+        stream = np.random.Philox(key=self._key, counter=[first, 0, 0, 1])
+        return np.random.Generator(stream).random((count, 4))
 
     @property
     def _key(self) -> Any:
