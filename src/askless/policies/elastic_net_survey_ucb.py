@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from askless.kernels.bundles import OWN, Floats
-from askless.policies.base import Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.settings import NET_RADII
 from askless.survey import Arm, RewardRange, Survey
@@ -83,7 +82,6 @@ class ElasticNetSurveyUCB(LinearUCB):
     radii: ClassVar[tuple[str, ...]] = tuple(NET_RADII)
     drops: ClassVar[bool] = True
     has_net: ClassVar[bool] = True
-    own_settings: ClassVar[tuple[str, ...]] = ("lam",)
 
     def __init__(
         self,
@@ -102,19 +100,7 @@ class ElasticNetSurveyUCB(LinearUCB):
         interactive: bool | str = False,
         grain: str | None = None,
     ) -> None:
-        Policy.__init__(self, survey, arms=arms, reward=reward)
-        self._begin(
-            beta_min=beta_min,
-            delta=delta,
-            alpha=alpha,
-            sigma=sigma,
-            b1=b1,
-            b2=b2,
-            radius=radius,
-            lam=lam,
-            interactive=interactive,
-            grain=grain,
-        )
+        self._begin(locals())
 
     @property
     def lam(self) -> float | None:

@@ -102,15 +102,6 @@ class EpochSurveyUCB(LinearUCB):
     radii: ClassVar[tuple[str, ...]] = ("valid",)
     drops: ClassVar[bool] = True
     has_epochs: ClassVar[bool] = True
-    own_settings: ClassVar[tuple[str, ...]] = (
-        "growth",
-        "optimism",
-        "payback",
-        "explore",
-        "explore_floor",
-        "seed",
-        "judge_skips",
-    )
     asks_interactively: ClassVar[bool | str] = False  # unless given
     _model: EpochState
 
@@ -137,26 +128,9 @@ class EpochSurveyUCB(LinearUCB):
         interactive: bool | str | None = None,
         grain: str | None = None,
     ) -> None:
-        Policy.__init__(self, survey, arms=arms, reward=reward)
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
-        self._begin(
-            beta_min=beta_min,
-            delta=delta,
-            alpha=alpha,
-            sigma=sigma,
-            b1=b1,
-            b2=b2,
-            growth=growth,
-            optimism=optimism,
-            payback=payback,
-            explore=explore,
-            explore_floor=explore_floor,
-            seed=seed,
-            judge_skips=judge_skips,
-            radius=radius,
-            interactive=self.asks_interactively if interactive is None else interactive,
-            grain=grain,
-        )
+        interactive = self.asks_interactively if interactive is None else interactive
+        self._begin(locals())
         self.score_name = "upper bound" if optimism == "valid" else "score"
 
     # -- looking ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from askless.policies.effects import Effect, effect_rows
 from askless.policies.first_asks import first_asks
 from askless.policies.hooks import plays_as_compiled
 from askless.policies.player import Player
-from askless.policies.settings import RARE, Settings
+from askless.policies.settings import Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 
@@ -43,7 +43,6 @@ class LinearUCB(Policy):
     drops: ClassVar[bool] = False  # whether questions may leave
     has_net: ClassVar[bool] = False  # whether an elastic net has a say in it
     has_epochs: ClassVar[bool] = False  # whether models change only at the ends of epochs
-    own_settings: ClassVar[tuple[str, ...]] = ()  # those of RARE that the policy has
 
     def __init__(
         self,
@@ -61,23 +60,16 @@ class LinearUCB(Policy):
         interactive: bool | str = False,
         grain: str | None = None,
     ) -> None:
-        super().__init__(survey, arms=arms, reward=reward)
-        self._begin(
-            beta_min=beta_min,
-            delta=delta,
-            alpha=alpha,
-            sigma=sigma,
-            b1=b1,
-            b2=b2,
-            radius=radius,
-            interactive=interactive,
-            grain=grain,
-        )
+        self._begin(locals())
 
-    def _begin(self, **given: Any) -> None:
-        """Check the settings and start with arms that have learned nothing."""
+    def _begin(self, given: dict[str, Any]) -> None:
+        """Check what a constructor was given, its `locals()`; start without a row."""
+        of_all = {name: given[name] for name in ("survey", "arms", "reward")}
+        super().__init__(**of_all)
+        own = {name: given[name] for name in given.keys() - of_all.keys() - {"self"}}
+        self._setting_names = frozenset(own)
         self.settings = Settings.check(
-            reward=self.reward, radii=self.radii, called=self.radius_setting, **given
+            reward=self.reward, radii=self.radii, called=self.radius_setting, **own
         )
         resolved = self.settings.resolve(
             *(self.survey, self.reward),
@@ -372,13 +364,8 @@ class LinearUCB(Policy):
         self._model = self._model.appended(self._share(later))
 
     def _settings(self) -> dict[str, Any]:
-        hidden = RARE - set(self.own_settings)
-        called = {"radius": self.radius_setting}
-        return {
-            called.get(name, name): value
-            for name, value in vars(self.settings).items()
-            if name not in hidden
-        }
+        settings = vars(self.settings) | {self.radius_setting: self.settings.radius}
+        return {name: value for name, value in settings.items() if name in self._setting_names}
 
     def _state(self) -> dict[str, Any]:
         self._model.refresh()

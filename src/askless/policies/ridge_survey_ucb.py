@@ -87,17 +87,4 @@ class RidgeSurveyUCB(LinearUCB):
         interactive: bool | str = False,
         grain: str | None = None,
     ) -> None:
-        super().__init__(
-            survey,
-            arms=arms,
-            reward=reward,
-            beta_min=beta_min,
-            delta=delta,
-            alpha=alpha,
-            sigma=sigma,
-            b1=b1,
-            b2=b2,
-            radius=radius,
-            interactive=interactive,
-            grain=grain,
-        )
+        self._begin(locals())

@@ -43,17 +43,6 @@ __all__ = ["RADII", "Settings", "check_seed"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
-# Settings that only some policies have.
-RARE = {
-    "lam",
-    "growth",
-    "optimism",
-    "payback",
-    "explore",
-    "explore_floor",
-    "seed",
-    "judge_skips",
-}
 EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
 SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
 MOST_OPTIMISM = 100.0

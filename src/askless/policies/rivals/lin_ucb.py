@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from askless.policies.base import Policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.survey import Arm, RewardRange, Survey
 
@@ -56,15 +55,4 @@ class LinUCB(LinearUCB):
         interactive: bool | str = False,
         grain: str | None = None,
     ) -> None:
-        Policy.__init__(self, survey, arms=arms, reward=reward)
-        self._begin(
-            beta_min=beta_min,
-            delta=delta,
-            alpha=alpha,
-            sigma=sigma,
-            b1=b1,
-            b2=b2,
-            width=width,
-            interactive=interactive,
-            grain=grain,
-        )
+        self._begin(locals())
