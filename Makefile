@@ -5,15 +5,18 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test check demo bench interactive epochs deciding constants guarantee mutants soak unchanged pace clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 ready: $(READY)  ## set up .venv and compile ahead, which every target does first (some minutes, once)
 
-test: $(READY)  ## the whole suite
+test: $(READY)  ## the whole suite, its largest tests reduced
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+long: $(READY)  ## the whole suite with its largest tests at their full size (20 minutes)
+	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 check: $(READY)  ## lint, types, layers
 	$(BIN)/ruff check .

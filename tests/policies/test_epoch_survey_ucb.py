@@ -13,6 +13,7 @@ from askless.kernels.outcome import outcome
 from askless.policies import files
 from askless.simulation.simulate import MIX
 from naive_epoch import NaiveEpoch
+from sizes import whole
 from worlds import mixed_world, random_answers, random_arm, survey_of
 
 SCALES = [("scale", 1, False)] * 5
@@ -197,7 +198,7 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(
     world = World(questions, 3, change=change, noise=noise)
     policy, naive = world.pair(beta_min=beta_min, **settings)
     visits = 1500 if questions is SCALES else 2500
-    ends = run(world, policy, naive, visits if settings else 5000, random_arms=0.1)
+    ends = run(world, policy, naive, visits if settings else whole(5_000, 2_000), random_arms=0.1)
     assert ends > 15
     assert naive.kinds[seen] > 0
     assert not policy.warm.all()

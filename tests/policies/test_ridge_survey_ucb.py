@@ -8,6 +8,7 @@ import pytest
 import askless as al
 from coverage_runs import SURVEYS, play_through
 from naive import NaiveRidge
+from sizes import whole
 from worlds import random_answers, random_arm, survey_of
 
 MIXED = [
@@ -41,7 +42,7 @@ def mixed(d):
         ([("raw", 1, False)] * 20, 5, "published_sqrt", 0.6, {"sigma": 0.2, "b2": 1.0}),
     ],
 )
-def test_agrees_with_the_dense_oracle_over_5000_visits(questions, arms, radius, beta_min, settings):
+def test_agrees_with_the_dense_oracle_visit_by_visit(questions, arms, radius, beta_min, settings):
     # Fails on any slip in radius, drop test, packing, rank-one update or refresh.
     survey = survey_of(questions)
     reward = (0, 1) if survey.coding == "raw" else (10, 11)
@@ -54,7 +55,7 @@ def test_agrees_with_the_dense_oracle_over_5000_visits(questions, arms, radius, 
     effects[np.arange(arms), rng.integers(len(questions), size=arms)] = 0.7
     centred = al.Survey(survey.questions)
     truth = [random_arm(centred, rng, effects[k]) for k in range(arms)]
-    for _ in range(5000):
+    for _ in range(whole(5_000, 1_500)):
         answers = random_answers(survey, rng)
         z = survey.encode({q: answers[q] for q in policy.asked_now()})
         expected = naive.ucb(z)
@@ -123,8 +124,8 @@ def test_a_given_b1_bounds_the_bias_and_a_given_b2_replaces_it():
 
 @pytest.mark.parametrize("shrink", [1.0, 0.25], ids=["valid", "mutant"])
 def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrink):
-    # 70 runs for each kind of survey, every t looked at; δ = .1 allows 28 misses in all.
-    runs, delta, misses, lost, dropped = 70, 0.1, 0, 0, 0
+    # Every t of every run is looked at; δ = .1 allows a tenth of them to miss.
+    runs, delta, misses, lost, dropped = whole(70, 35), 0.1, 0, 0, 0
     for index, questions in enumerate(SURVEYS.values()):
         survey = survey_of(questions)
         for run in range(runs):
@@ -158,8 +159,8 @@ def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrin
 
 
 def test_valid_sets_hold_with_every_constant_at_its_default():
-    # Rewards at the two ends of the range are as noisy as σ = R/2 allows; 510 runs, every t.
-    delta, runs, misses = 0.1, 170, 0
+    # Rewards at the two ends of the range are as noisy as σ = R/2 allows; every t.
+    delta, runs, misses = 0.1, whole(170, 85), 0
     for index, questions in enumerate(list(SURVEYS.values())[:3]):
         survey = survey_of(questions)
         for run in range(runs):
