@@ -57,9 +57,9 @@ def held_out():
 
 
 def test_intervals_hold_the_truth_of_held_out_worlds(small, held_out):
-    # Worlds that the plan has not seen. Its 400 worlds and these (600; 300) make the share inside vary
-    # by 0.02 (0.023; a deviation) around 0.9; an interval that forgot that people differ from world
-    # to world, or took the mean's error for the spread, would be far outside.
+    # Worlds that the plan has not seen. Its 400 worlds and these (600; 300) let the share inside
+    # vary by 0.02 (0.023; a deviation) around 0.9; an interval that forgot that people differ from
+    # world to world, or took the mean's error for the spread, would be far outside.
     for respondents in small.respondents:
         at = int(np.searchsorted(held_out.outcomes[3.0].visits, respondents))
         truth, forecast = held_out.outcomes[3.0], small.forecast(3.0, respondents)
