@@ -5,13 +5,16 @@ from importlib.metadata import version as _version
 from askless import errors
 from askless.checks import check_environment, check_policy
 from askless.environments import (
+    TABLES,
     Block,
     Environment,
     LinearEnvironment,
     PilotAnswers,
     Prior,
+    Table,
     TableEnvironment,
     paper_environment,
+    table,
 )
 from askless.evaluation import Plan, plan
 from askless.policies import (
@@ -70,6 +73,7 @@ __version__ = _version("askless")
 __all__ = [
     "OFUL",
     "POLICIES",
+    "TABLES",
     "Arm",
     "Asked",
     "Block",
@@ -104,6 +108,7 @@ __all__ = [
     "Survey",
     "SurveyBandit",
     "Sweep",
+    "Table",
     "TableEnvironment",
     "Target",
     "Uniform",
@@ -124,5 +129,6 @@ __all__ = [
     "register",
     "simulate",
     "sweep_frame",
+    "table",
     "warm_up",
 ]

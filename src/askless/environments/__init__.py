@@ -7,14 +7,18 @@ from askless.environments.paper import paper_environment
 from askless.environments.pilot import PilotAnswers
 from askless.environments.prior import Prior
 from askless.environments.table import TableEnvironment
+from askless.environments.tables import TABLES, Table, table
 
 __all__ = [
+    "TABLES",
     "AnswerModel",
     "Block",
     "Environment",
     "LinearEnvironment",
     "PilotAnswers",
     "Prior",
+    "Table",
     "TableEnvironment",
     "paper_environment",
+    "table",
 ]
