@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 import askless as al
+from askless.cli.tables import tables as list_tables
 from askless.policies.linear_ucb import LinearUCB
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import (
@@ -146,6 +147,17 @@ def test_the_interactive_example_prints_what_the_library_page_shows(capsys, monk
     printed = page.split("Still to ask, and for which arms:\n")[1].split("```")[0]
     assert printed in shown
     assert "played the same" in shown
+
+
+def test_the_tables_page_is_what_the_command_prints_and_its_code_runs(capsys):
+    page = ROOT / "docs" / "tables.md"
+    list_tables(markdown=True)
+    assert page.read_text().endswith(f"\n\n{capsys.readouterr().out}")
+    (code,) = python_blocks(page)
+    exec(code.replace("10_000", "2_000"), {})
+    reward, asked = map(float, capsys.readouterr().out.split())
+    assert 0.7 < reward < 1  # everyone for Clinton: 0.58
+    assert asked <= 9
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
