@@ -12,11 +12,13 @@ from askless.kernels.active_set import Problem, empty_net, rebuild, restart
 from askless.kernels.bundles import Floats
 from askless.kernels.elastic_net import GOOD, solve
 from askless.kernels.lanes import padded
+from askless.kernels.lasso import descend
 
 __all__ = ["ElasticNet", "elastic_net", "lasso_path"]
 
 
 MOST = 1e100  # of a penalty
+ENOUGH = 1e-6  # of the largest penalty: a lasso's coefficients are as exact as that
 UNSEEN = 1e-8  # a ridge beside columns of variance 1: columns that repeat each other share
 
 
@@ -113,15 +115,8 @@ def lasso_path(gram: Floats, moment: Floats, penalties: Floats) -> Floats:
     For columns of variance 1, G their correlations: the ridge that makes the solution unique is
     then too small to be seen. Nothing is checked; penalties must be above 0, best falling.
     """
-    p = len(moment)
-    room = np.zeros((padded(p), padded(p)))
-    room[:p, :p] = gram
-    problem = Problem(room, _padded(moment), np.zeros(padded(p)), UNSEEN, p)
-    net, found = empty_net(p), np.empty((len(penalties), p))
-    for i, penalty in enumerate(penalties):
-        problem.penalty[:p] = penalty
-        solve(problem, net)
-        found[i] = net.coef[:p]
+    found = np.empty((len(penalties), len(moment)))
+    descend(gram, moment.copy(), UNSEEN, penalties, ENOUGH * float(penalties[0]), found)
     return found
 
 
