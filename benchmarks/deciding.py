@@ -53,7 +53,7 @@ def rivals(study: al.Study, settings: Mapping[str, Any]) -> dict[str, dict[str, 
     """Return the policies that are compared."""
     beta_min = study.settings["beta_min"]
     return {
-        OURS: {"name": "survey-bandit", "beta_min": beta_min, **settings},
+        OURS: {"name": "survey-bandit", "beta_min": beta_min, "price": 0, **settings},
         NOISE: {"name": "linucb", "width": "noise"},
         LI: {"name": "linucb"},
     }
@@ -141,7 +141,9 @@ def paper(runs: int, settings: Mapping[str, Any]) -> None:
         world = al.paper_environment(arms=arms)
         given = {"beta_min": beta_min, "delta": 0.1, **settings}
         full = al.simulate({"name": "epoch", **given}, world, 100_000, runs, SEED)
-        asks = al.simulate({"name": "survey-bandit", **given}, world, 100_000, runs, SEED)
+        asks = al.simulate(
+            {"name": "survey-bandit", "price": 0, **given}, world, 100_000, runs, SEED
+        )
         cells = [
             f"{np.mean([run.regret for run in done.runs]):.0f} /"
             f" {np.mean([run.asked_at[-1] / 100_000 for run in done.runs]):.2f}"

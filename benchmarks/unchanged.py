@@ -25,8 +25,8 @@ POLICIES = {
     "ridge": (al.RidgeSurveyUCB, {"beta_min": 0.3, "sigma": 0.1, "alpha": 1.0}),
     "elastic net": (al.ElasticNetSurveyUCB, {"beta_min": 0.3, "sigma": 0.05, "radius": "ridge"}),
     "epoch": (al.EpochSurveyUCB, {"beta_min": 0.3}),
-    "survey bandit": (al.SurveyBandit, {"beta_min": 0.3}),
-    "by question": (al.SurveyBandit, {"beta_min": 0.4, "grain": "question"}),
+    "survey bandit": (al.SurveyBandit, {"beta_min": 0.3, "price": 0}),
+    "by question": (al.SurveyBandit, {"beta_min": 0.4, "price": 0, "grain": "question"}),
 }
 
 

@@ -35,45 +35,60 @@ def gladness(arm: str, answers: dict[str, object]) -> float:
     return 65.0 if answers["donor"] else 25.0
 
 
+class Played:
+    """What became of every visit, and at which visit each arm dropped a question."""
+
+    def __init__(self, policy: al.Policy) -> None:
+        self.asked, self.glad, self.best = np.zeros((3, VISITS))
+        self.gone: dict[tuple[str, str], int] = {}
+        rng = np.random.default_rng(2026)
+        for t in range(VISITS):
+            answers = person(rng)
+            visit = policy.visit()
+            while visit.asks:
+                visit.answer({question: answers[question] for question in visit.asks})
+            expected = gladness(visit.arm, answers)
+            before = policy.support
+            policy.learn(visit, expected + rng.uniform(-10, 10))
+            for k, g in np.argwhere(before & ~policy.support):
+                self.gone[policy.arms[k], policy.survey.names[g]] = t + 1
+            self.asked[t] = len(visit.asked)
+            self.glad[t] = expected
+            self.best[t] = max(gladness(arm, answers) for arm in policy.arms)
+
+    def show(self) -> None:
+        """Print how visits were at the beginning and at the end."""
+        print(f"\n{'':<22} {'first 500':>10} {'last 500':>10}")
+        for label, values in (
+            ("questions a visit", self.asked),
+            ("reward a visit", self.glad),
+            ("... at best", self.best),
+        ):
+            print(f"{label:<22} {values[:500].mean():>10.1f} {values[-500:].mean():>10.1f}")
+
+
 def main() -> None:
-    """Play the study and print what it learned."""
+    """Play the study twice and print what was learned."""
     study = al.Study.example()
     print(f"{study.text}\nPlaying {VISITS:,} visits ...\n", flush=True)
-    policy = al.policy_for(study)
-    rng = np.random.default_rng(2026)
-    asked = np.zeros(VISITS)
-    glad = np.zeros(VISITS)
-    best = np.zeros(VISITS)
-    gone: dict[tuple[str, str], int] = {}
-    for t in range(VISITS):
-        answers = person(rng)
-        visit = policy.visit()
-        while visit.asks:
-            visit.answer({question: answers[question] for question in visit.asks})
-        expected = gladness(visit.arm, answers)
-        before = policy.support
-        policy.learn(visit, expected + rng.uniform(-10, 10))
-        for k, g in np.argwhere(before & ~policy.support):
-            gone[policy.arms[k], policy.survey.names[g]] = t + 1
-        asked[t] = len(visit.asked)
-        glad[t] = expected
-        best[t] = max(gladness(arm, answers) for arm in policy.arms)
-
+    proved = al.SurveyBandit(
+        study.survey, arms=study.arms, reward=study.reward, price=0, **study.settings
+    )
+    played = Played(proved)
+    print("Without short forms (price 0), a question goes once it is proved not to matter:\n")
     print(f"{'arm':<10} {'question':<11} {'dropped':<24} why")
-    for effect in policy.effects():
+    for effect in proved.effects():
         when = "kept"
         if not effect.kept:
-            when = f"visit {gone[effect.arm, effect.question]:,} (row {effect.dropped_at:,})"
+            when = f"visit {played.gone[effect.arm, effect.question]:,} (row {effect.dropped_at:,})"
         print(f"{effect.arm:<10} {effect.question:<11} {when:<24} {effect.reason}")
+    played.show()
+    print(f"\nStill asked: {', '.join(proved.asked_now())}")
 
-    print(f"\n{'':<22} {'first 500':>10} {'last 500':>10}")
-    for label, values in (
-        ("questions a visit", asked),
-        ("reward a visit", glad),
-        ("... at best", best),
-    ):
-        print(f"{label:<22} {values[:500].mean():>10.1f} {values[-500:].mean():>10.1f}")
-    print(f"\nStill asked: {', '.join(policy.asked_now())}")
+    policy = al.policy_for(study)
+    print(f"\nWith short forms, at the default price of {policy.price:g} a question:", flush=True)
+    Played(policy).show()
+    print(f"\n{policy.short_form()}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,12 @@ def main() -> None:
     study = al.Study.example()
     print(f"Playing {VISITS:,} visits ...\n", flush=True)
     policy = al.SurveyBandit(
-        study.survey, arms=study.arms, reward=study.reward, beta_min=20, grain="question"
+        study.survey,
+        arms=study.arms,
+        reward=study.reward,
+        beta_min=20,
+        price=0,  # no short forms: then the survey is interactive
+        grain="question",
     )
     rng = np.random.default_rng(2026)
     asked, open_questions = 0, 0

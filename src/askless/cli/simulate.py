@@ -31,6 +31,10 @@ def simulate(
     beta_min: Annotated[
         Number, typer.Option(help="Smallest effect worth a question; 0: never drop.")
     ] = None,
+    price: Annotated[
+        Number,
+        typer.Option(help="survey-bandit: what asking one question may cost; 0: no short forms."),
+    ] = None,
     arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
     features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
     horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
@@ -102,6 +106,7 @@ def simulate(
     world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
     given = {
         "beta_min": beta_min,
+        "price": price,
         "sigma": sigma,
         "alpha": alpha,
         "delta": delta,

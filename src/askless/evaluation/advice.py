@@ -73,12 +73,16 @@ def warnings_of(plan: Plan) -> list[str]:
 
 
 def _of_policy(plan: Plan) -> Iterator[str]:
-    by_default = plan.study.policy == "survey-bandit"  # interactive unless it says otherwise
-    own = plan.study.policy in PLANNED and plan.study.settings.get("interactive", by_default)
-    if not own:
+    settings, ours = plan.study.settings, plan.study.policy == "survey-bandit"
+    if ours and settings.get("price") != 0:
         yield (
-            "The plan is of SurveyBandit, Epoch SurveyUCB with interactive surveys, which is not"
-            " what the study's section policy says."
+            "The plan is of SurveyBandit with price 0, without short forms: what they save comes on"
+            " top, and is not forecast."
+        )
+    elif not (plan.study.policy in PLANNED and settings.get("interactive", ours)):
+        yield (
+            "The plan is of SurveyBandit with price 0, Epoch SurveyUCB with interactive surveys,"
+            " which is not what the study's section policy says."
         )
     if plan.alike:
         yield (

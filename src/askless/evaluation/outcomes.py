@@ -19,6 +19,7 @@ __all__ = ["Outcome", "needed_rows", "outcome_of", "rewards_of", "unneeded"]
 PEOPLE = 16_384  # by whom the variance of the answers is measured
 DELTA = 0.05  # the policies' default
 PLANNED = ("survey-bandit", "epoch")  # whose settings a plan takes over
+SHORT = ("price", "questions", "planned", "full_floor")  # but for those of short forms
 
 
 @dataclass(frozen=True)

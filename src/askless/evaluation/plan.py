@@ -17,6 +17,7 @@ from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.intervals import Interval, chance, predictive
 from askless.evaluation.outcomes import (
     PLANNED,
+    SHORT,
     Outcome,
     needed_rows,
     outcome_of,
@@ -392,8 +393,9 @@ def _full(study: Study) -> dict[str, Any]:
 def _bandit(study: Study, beta_min: float) -> dict[str, Any]:
     """Return the recommended policy; with the study's settings if its policy is of that kind."""
     own = dict(study.settings) if study.policy in PLANNED else _shared(study)
-    own.pop("interactive", None)
-    return {"name": "survey-bandit", **own, "beta_min": beta_min}
+    for name in ("interactive", *SHORT):
+        own.pop(name, None)
+    return {"name": "survey-bandit", **own, "beta_min": beta_min, "price": 0}
 
 
 def _shared(study: Study) -> dict[str, Any]:

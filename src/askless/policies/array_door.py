@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = ["ArrayDoor"]
 class ArrayDoor(Hooks):
     """Contexts in, arms out, rows learned; every number is checked as answers are."""
 
+    kind_of_rows: ClassVar[str | None] = None  # the kind of visits of rows; None: as they come
     reward: RewardRange
     _version: int
     _next_number: int
@@ -37,12 +38,14 @@ class ArrayDoor(Hooks):
         row = np.empty(self.survey.column_count)
         if not self.survey.read_row(z, row):
             self._check_missing(self._may_ask(self.roster.live), row)
-        start, known = begin(self, self._next_number, self.roster.live), self.survey.nothing_known()
+        start = begin(self, self._next_number, self.roster.live, self.kind_of_rows)
+        known = self.survey.nothing_known()
         while (now := step(self, start, known)).decision is None:
             asked = now.asks[self.survey.owner]
             # What is missing here is asked of everyone, and no model uses it.
             known[1:][asked] = np.nan_to_num(row[1:][asked])
-        return now.decision.arm
+        check = now.decision.check  # of which the reward would not be learned; a row's is
+        return now.decision.arm if check is None else check.full
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""

@@ -15,12 +15,13 @@ from askless.errors import (
     VisitError,
     shown,
 )
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.kernels.bundles import Flags, Floats
 from askless.policies.array_door import ArrayDoor
-from askless.policies.decision import Reach
+from askless.policies.decision import Lesson, Reach
 from askless.policies.files import write_state
-from askless.policies.hooks import broken
+from askless.policies.hooks import Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
+from askless.policies.passage import answering
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
@@ -175,18 +176,28 @@ class Policy(ArrayDoor):
         """Return the questions that must be known of a visit that an arm learns."""
         return self.survey.names_of(self._needs(self.arm_index(arm)))
 
-    def reach(self, z: Floats, mask: Flags, kind: str = "full") -> Reach | None:
+    def reach(self, z: Floats, mask: Flags, hooks: Hooks | None = None) -> Reach | None:
         """Say how high the arms in `mask` can still get, in units of the user's rewards."""
-        reach = self._of_kind(kind)._reach(z, mask)
+        reach = (hooks or self)._reach(z, mask)
         return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
+
+    def line_of(self, kind: str, arm: int) -> int:  # noqa: ARG002
+        """Say in which line a decided visit waits to be learned: that of its arm (maths 2.5)."""
+        return arm
+
+    def about(self, visit: Visit) -> str:  # noqa: ARG002
+        """Say what is special about a visit, for its explanation; nothing unless there is."""
+        return ""
 
     @property
     def _shift(self) -> float:
         return 0.0 if self.survey.coding == "raw" else self.reward.middle
 
-    def outlook(self, z: Floats, mask: Flags, kind: str = "full") -> dict[str, tuple[float, float]]:
+    def outlook(
+        self, z: Floats, mask: Flags, hooks: Hooks | None = None
+    ) -> dict[str, tuple[float, float]]:
         """Return expected reward and score of each arm in `mask`; empty if it has none."""
-        outlook = self._of_kind(kind)._outlook(z)
+        outlook = (hooks or self)._outlook(z)
         if outlook is None:
             return {}
         if np.shape(outlook) != (2, len(self.roster)):
@@ -214,16 +225,22 @@ class Policy(ArrayDoor):
         checked = self.reward.check(reward)
         if self._has_learned(visit, checked):
             return
-        row, hooks = visit.context(), self._of_kind(visit.kind)
+        row = visit.context()
+        hooks = answering(self, visit.kind, visit.start.promised)
         self._check_missing(hooks._needs(arm), row)
-        rows = np.array([arm]), row[None, :], np.array([self._checked_reward(checked)])
-        if hooks is self:
-            # What another policy noted in the visit says nothing about this one's blocks.
-            before = self._corrected.get(visit.number, Correction(None, None))
-            visit.learned_in = self._learn_visit(*rows, learned_in=before.learned_in)
-        else:
-            hooks._learn(*rows)
-            self._version += 1
+        # What another policy noted in the visit says nothing about this one's blocks.
+        before = self._corrected.get(visit.number, Correction(None, None))
+        visit.learned_in = self._learn_visit(
+            Lesson(
+                kind=visit.kind,
+                arm=arm,
+                row=row,
+                y=self._checked_reward(checked),
+                eligible=self.roster.flags(visit.eligible),
+                check=visit.check,
+                learned_in=before.learned_in,
+            )
+        )
         visit.reward = checked
         self._learned.add(visit.number)
         self._has_seen(visit.number)
@@ -248,19 +265,15 @@ class Policy(ArrayDoor):
             )
         return learned
 
-    def _learn_visit(
-        self,
-        played: Ints,
-        rows: Floats,
-        ys: Floats,
-        *,
-        learned_in: int | None,  # noqa: ARG002
-    ) -> int | None:
-        """Learn a visit's row; return in which block of rows, if there are any.
-
-        `learned_in` is where it was before it was unlearned.
-        """
-        self._learn_checked(played, rows, ys)
+    def _learn_visit(self, lesson: Lesson) -> int | None:
+        """Learn a visit as its kind is learned; return in which block of rows, if any."""
+        rows = np.array([lesson.arm]), lesson.row[None, :], np.array([lesson.y])
+        hooks = self._of_kind(lesson.kind)
+        if hooks is self:
+            self._learn_checked(*rows)
+        else:
+            hooks._learn(*rows)
+            self._version += 1
         return None
 
     def _check_visit(self, visit: Any) -> None:

@@ -8,7 +8,18 @@ import numpy as np
 
 from askless.kernels.bundles import Flags, Floats
 
-__all__ = ["Asked", "Decision", "Reach"]
+__all__ = ["Asked", "Check", "Decision", "Lesson", "Reach"]
+
+
+class Check(NamedTuple):
+    """What a full visit's arm is compared with, and the terms of its own decision (maths 9.4)."""
+
+    full: int  # the arm that all answers give
+    short: int  # the arm that the short form gives
+    tossed: bool  # whether the visit is a check, its arm tossed between the two
+    expected: float  # reward of the two, from the lower end of the range, in its units
+    bet: float
+    saving: float  # what a short visit saves, in units of the range
 
 
 class Decision(NamedTuple):
@@ -22,6 +33,8 @@ class Decision(NamedTuple):
         -inf for an arm that may not be played.
     propensities : array (K), optional
         Left out by a policy that does not draw: this arm was certain.
+    check : Check, optional
+        What it is compared with, for a policy that has short forms.
 
     Examples
     --------
@@ -33,6 +46,7 @@ class Decision(NamedTuple):
     arm: int
     scores: Floats
     propensities: Floats | None = None
+    check: Check | None = None
 
     @property
     def propensity(self) -> float:
@@ -70,3 +84,15 @@ class Reach(NamedTuple):
     low: Floats  # (K,)
     high: Floats  # (K,)
     moves: Floats  # (K × questions)
+
+
+class Lesson(NamedTuple):
+    """A decided visit and its reward, as numbers: what a policy learns from it."""
+
+    kind: str
+    arm: int
+    row: Floats  # its context, NaN for what was not asked
+    y: float  # the reward in units of the range, on the grid
+    eligible: Flags  # the arms that it could get
+    check: Check | None = None
+    learned_in: int | None = None  # where it was learned before it was unlearned

@@ -41,7 +41,7 @@ SCRATCH = {
 ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it
-RESERVED = ("short", "signed")  # room for what short visits and signed effects will add up
+RESERVED = ("signed",)  # room for what signed effects will add up
 COUNTS = ("held", "need", "ended", "tested", "warm")
 
 
@@ -248,7 +248,7 @@ class EpochState(ArmState):
     def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
         if any(saved[name] is not None for name in RESERVED):
             raise StateError(
-                f"arm number {k} of the file has sums of short visits or signed effects: it was"
+                f"arm number {k} of the file has sums of signed effects: it was"
                 " saved by a newer askless"
             )
         epochs, size = self.epochs, int(self.learned.size[k])

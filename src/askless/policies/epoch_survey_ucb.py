@@ -12,7 +12,7 @@ from askless.kernels import doors
 from askless.kernels.bundles import Flags, Floats, Ints, Rule
 from askless.kernels.choosing import BACK
 from askless.policies.base import Policy
-from askless.policies.decision import Asked, Decision
+from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
 from askless.policies.player import Player
@@ -289,18 +289,15 @@ class EpochSurveyUCB(LinearUCB):
 
     # -- hooks of the base -----------------------------------------------------------------------
 
-    def _learn_visit(
-        self, played: Ints, rows: Floats, ys: Floats, *, learned_in: int | None
-    ) -> int | None:
-        (arm,) = played
-        epoch = int(self._model.epochs.ended[arm])
-        if learned_in is None or learned_in >= epoch:
-            super()._learn_visit(played, rows, ys, learned_in=learned_in)
+    def _learn_visit(self, lesson: Lesson) -> int | None:
+        epoch = int(self._model.epochs.ended[lesson.arm])
+        if lesson.learned_in is None or lesson.learned_in >= epoch:
+            super()._learn_visit(lesson)
             return epoch
         # Its epoch has been judged: it must not be evidence a second time.
-        self._model.put_in(int(arm), rows[0], float(ys[0]))
+        self._model.put_in(lesson.arm, lesson.row, lesson.y)
         self._version += 1
-        return learned_in
+        return lesson.learned_in
 
     def _player(self) -> Player | None:
         return super()._player()  # the loops know epochs and their draws

@@ -43,6 +43,8 @@ class Explanation:
     moves : dict
         Likewise, per question asked now and arm: how far apart its answers can put that score,
         the other open questions being answered in the middle.
+    about : str
+        Of which kind the visit is and why, where a policy has several.
     """
 
     arm: str | None
@@ -57,9 +59,11 @@ class Explanation:
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     moves: dict[str, dict[str, float]] = field(default_factory=dict)
     score: str = "upper bound"
+    about: str = ""
 
     def __str__(self) -> str:
-        return self._open() if self.arm is None else self._decided()
+        said = self._open() if self.arm is None else self._decided()
+        return f"{self.about}\n{said}" if self.about else said
 
     def _open(self) -> str:
         lines = ["Still to ask, and for which arms:"]

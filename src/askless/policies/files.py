@@ -15,12 +15,14 @@ from typing import Any
 from askless.errors import StateError
 
 FORMAT = "askless.policy"
-VERSION = 3
+VERSION = 4
 # What is to be said of older versions, none of which can be read.
 OLDER = {
     1: "it was saved by an older askless; start a new policy and learn its rows again",
     2: "it was saved by an older askless, which chose arms by another rule and did not measure the"
     " noise; start a new policy and learn its rows again",
+    3: "it was saved by an older askless, which had no short forms; start a new policy and learn"
+    " its rows again",
 }
 
 

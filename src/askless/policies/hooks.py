@@ -154,8 +154,11 @@ class Hooks(ABC):
 class VisitKind(Hooks):
     """Who asks, decides and learns visits of one kind, for a policy that has several.
 
-    Derive from it and return an instance from `_of_kind`; `self.policy` is the policy.
+    Derive from it and return a new instance from `_of_kind`; `self.policy` is the policy, and
+    `self.promised` what the visit promised to ask at most, None while it starts.
     """
+
+    promised: Flags | None = None
 
     def __init__(self, policy: Hooks) -> None:
         self.policy, self.survey, self.roster = policy, policy.survey, policy.roster

@@ -31,30 +31,30 @@ class Waiting:
     """A decided visit whose row has yet to be learned."""
 
     number: int
-    arm: int
     note: Any  # what it takes to learn it
     since: float
     reward: float | None = None
 
 
 class Line:
-    """Decided visits in the order of their decisions, arm by arm; it knows no policy.
+    """Decided visits in the order of their decisions, in lines of their own; it knows no policy.
 
-    A visit is due once it has its reward, or its window is over, and every earlier visit of its
-    arm is gone. `window` is in the units of the times that are given, infinite: rewards are waited
-    for without end.
+    A line is an arm's, or that of all visits that a policy learns in one order. A visit is due
+    once it has its reward, or its window is over, and every earlier visit of its line is gone.
+    `window` is in the units of the times that are given, infinite: rewards are waited for without
+    end.
     """
 
     def __init__(self, window: float = math.inf) -> None:
         self.window = window
         self.visits: dict[int, Waiting] = {}  # by number, in the order of their decisions
-        self._by_arm: dict[int, deque[Waiting]] = {}
+        self._lines: dict[int, deque[Waiting]] = {}
 
-    def add(self, number: int, arm: int, note: Any, at: float) -> None:
-        """Add a visit that has just been decided."""
-        visit = Waiting(number, arm, note, at)
+    def add(self, number: int, line: int, note: Any, at: float) -> None:
+        """Add a visit that has just been decided, to the end of a line."""
+        visit = Waiting(number, note, at)
         self.visits[number] = visit
-        self._by_arm.setdefault(arm, deque()).append(visit)
+        self._lines.setdefault(line, deque()).append(visit)
 
     def in_time(self, number: int, at: float) -> bool:
         """Whether a reward that comes now is within its window, wherever in the line it is."""
@@ -62,7 +62,7 @@ class Line:
 
     def due(self, now: float) -> Iterator[Waiting]:
         """Hand out what is to be learned or given up by now."""
-        for line in self._by_arm.values():
+        for line in self._lines.values():
             while line and (line[0].reward is not None or line[0].since + self.window <= now):
                 visit = line.popleft()
                 del self.visits[visit.number]
@@ -152,7 +152,6 @@ class InOrder:
         """
         policy = self.policy
         policy._check_visit(visit)
-        arm = policy.arm_index(visit.arm)
         if visit.number in self._line.visits:
             raise VisitError(f"visit {visit.number} is waiting already")
         if visit.number in self._gone:
@@ -161,7 +160,7 @@ class InOrder:
         if learned or visit.number in policy._learned:
             raise VisitError(f"visit {visit.number} has been learned already")
         now = self._time(at, visits=1)
-        self._line.add(visit.number, arm, visit, now)
+        self._line.add(visit.number, policy.line_of(visit.kind, visit.arm_index), visit, now)
         return self._learn_due(now)
 
     def reward(
@@ -292,7 +291,8 @@ class InOrder:
                     raise StateError(f"visit {visit.number} waits twice")
                 if visit.number not in policy._learned:
                     since = check_number(entry["since"], "since")
-                    queue._line.add(visit.number, visit.arm_index, visit, since)
+                    line = policy.line_of(visit.kind, visit.arm_index)
+                    queue._line.add(visit.number, line, visit, since)
                     queue._line.visits[visit.number].reward = (
                         None if entry["reward"] is None else policy.reward.check(entry["reward"])
                     )

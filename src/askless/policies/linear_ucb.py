@@ -172,8 +172,6 @@ class LinearUCB(Policy):
     def unlearn(self, visit: Visit) -> None:
         """Take a learned visit out again, exactly; it can then be learned with another reward."""
         self._check_visit(visit)
-        if self._of_kind(visit.kind) is not self:
-            raise VisitError(f"a {visit.kind} visit cannot be unlearned; only full ones can")
         if visit.reward is None or visit.number not in self._learned:
             raise VisitError(f"visit {visit.number} has not been learned")
         last = self._corrected.get(visit.number, Correction(visit.reward, visit.learned_in))
@@ -182,10 +180,17 @@ class LinearUCB(Policy):
                 f"visit {visit.number} has been learned again, with the reward {last.reward!r};"
                 f" this copy of it still has {visit.reward!r}: take the newer one"
             )
-        self._unlearn(self.arm_index(visit.arm), visit.context(), visit.reward, last.learned_in)
+        self._unlearn_visit(visit, last.learned_in)
         self._learned.remove(visit.number)
         self._corrected[visit.number] = Correction(None, last.learned_in)
         visit.reward = None
+
+    def _unlearn_visit(self, visit: Visit, learned_in: int | None) -> None:
+        """Take out a visit; `learned_in` is what learning it returned."""
+        if self._of_kind(visit.kind) is not self:
+            raise VisitError(f"a {visit.kind} visit cannot be unlearned; only full ones can")
+        reward = visit.reward if visit.reward is not None else math.nan
+        self._unlearn(self.arm_index(visit.arm), visit.context(), reward, learned_in)
 
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Take a learned row out again, exactly; questions that were dropped stay dropped.

@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels import ahead
+from askless.kernels import ahead, short_visits
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.simulation import play_interactive_visits, play_visits
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.player import Block, LinearBlock, Played
+from askless.policies.short_state import ShortState
 
-__all__ = ["Fused", "Interactive"]
+__all__ = ["Fused", "Interactive", "WithShortForms"]
 
 
 class Source(NamedTuple):
@@ -137,3 +138,42 @@ class Interactive:
                 others,
             )
         return Played(played, radii, regret, _rewards(block, played, earned), asked, paid, others)
+
+
+class WithShortForms:
+    """Visits of a policy with short forms: a compiled loop up to the next choice of a form."""
+
+    def __init__(self, policy: EpochSurveyUCB, state: ShortState) -> None:
+        self.policy, self.model, self.state = policy, policy._model, state
+
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:
+        """Play a block of visits."""
+        count, arm_count = len(block), len(self.policy.arms)
+        played, asked = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+        radii, regret, earned, paid = np.empty((4, count))
+        number, draws = self.policy._next_number, self.policy.draws(self.policy._next_number, count)
+        source, allowed, done = Source.of(block, arm_count), _flags(block, arm_count), 0
+        self.model.make_room(count)
+        while done < count:
+            done = short_visits.play_visits(
+                self.model.address,
+                self.state.shorts,
+                done,
+                block.contexts,
+                *source,
+                number,
+                draws,
+                allowed,
+                begun,
+                drops,
+                played,
+                radii,
+                regret,
+                earned,
+                asked,
+                paid,
+            )
+            self.state.choose_if_due(self.model)
+        self.policy._next_number += count
+        rewards, others = _rewards(block, played, earned), np.zeros(count, dtype=np.int64)
+        return Played(played, radii, regret, rewards, asked, paid, others)

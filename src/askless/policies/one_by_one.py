@@ -9,23 +9,27 @@ import numpy as np
 
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
+from askless.policies.decision import Check, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
-from askless.policies.passage import Step, begin, step
+from askless.policies.passage import Step, answering, begin, step
 from askless.policies.player import Block, Played, regret_of
 
 __all__ = ["OneByOne"]
 
 
-Note = tuple[Floats, str]  # what is known of a visit, and its kind
+Note = tuple[Floats, str, Flags, Check | None]  # of a visit: answers, kind, eligible, check
 
 
 class Rewards(Protocol):
     """When the rewards of decided visits are learned."""
 
-    def add(self, arm: int, note: Any, reward: float) -> None:
-        """Take a visit that has just been decided, with what it takes to learn it."""
+    def add(self, arm: int, line: int, note: Any, reward: float) -> None:
+        """Take a visit that has just been decided, with what it takes to learn it.
+
+        It waits in the line of that number.
+        """
 
     def due(self) -> Iterator[tuple[int, Any, float]]:
         """Hand out what is to be learned now: arm, note and reward."""
@@ -37,7 +41,7 @@ class AtOnce:
     def __init__(self) -> None:
         self._visits: list[tuple[int, Any, float]] = []
 
-    def add(self, arm: int, note: Any, reward: float) -> None:
+    def add(self, arm: int, line: int, note: Any, reward: float) -> None:  # noqa: ARG002
         """Take a visit."""
         self._visits.append((arm, note, reward))
 
@@ -75,7 +79,8 @@ class OneByOne:
             arms[t] = arm
             if isinstance(policy, LinearUCB):
                 radii[t] = policy.radius[arm]
-            self.rewards.add(arm, note, float(rewards[t, arm]))
+            line = policy.line_of(note[1], arm)
+            self.rewards.add(arm, line, note, float(rewards[t, arm]))
             for row in self.rewards.due():
                 self._learn(*row, begun + t + 1, drops)
         each = np.arange(count)
@@ -96,7 +101,7 @@ class OneByOne:
         policy, survey = self.policy, self.policy.survey
         if self.as_rows:
             arm, (asked[0], paid[0]) = self._row(z, eligible)
-            return arm, (z, "full"), False
+            return arm, (z, "full", eligible, None), False
         start = begin(policy, policy._next_number, eligible)
         policy._next_number += 1
         known = survey.nothing_known()
@@ -109,9 +114,12 @@ class OneByOne:
             known[1:][columns] = z[1:][columns]
         other = (
             bool((now.possible != eligible).any())
-            and policy._of_kind(start.kind)._decide(z, eligible, start.number).arm != now.winner
+            and answering(policy, start.kind, start.promised)._decide(z, eligible, start.number).arm
+            != now.winner
         )
-        return now.decision.arm, (known, start.kind), other
+        check = now.decision.check
+        kind = "check" if check is not None and check.tossed else start.kind
+        return now.decision.arm, (known, kind, eligible, check), other
 
     def _row(self, z: Floats, eligible: Flags) -> tuple[int, tuple[int, float]]:
         """Decide a visit whose answers are all there: its arm, what it is asked and the cost."""
@@ -153,17 +161,16 @@ class OneByOne:
             self.asks.clear()
 
     def _learn(self, arm: int, note: Note, reward: float, visit: int, drops: Ints) -> None:
-        policy, (known, kind) = self.policy, note
+        policy, (known, kind, eligible, check) = self.policy, note
         if self.as_rows and isinstance(policy, EpochSurveyUCB):
             self._learn_numbered(policy, arm, known, reward)
         elif self.as_rows:
             policy.learn_row(arm, known, reward)
         else:
-            hooks = policy._of_kind(kind)
-            policy._check_missing(self.kept[arm] if hooks is policy else hooks._needs(arm), known)
+            if policy._of_kind(kind) is policy:
+                policy._check_missing(self.kept[arm], known)
             y = policy._checked_reward(reward)
-            hooks._learn(np.array([arm]), known[None, :], np.array([y]))
-            policy._version += 1
+            policy._learn_visit(Lesson(kind, arm, known, y, eligible, check))
         needs = policy.support  # of all arms: a row may end what they have in common
         gone = self.kept & ~needs
         if gone.any():

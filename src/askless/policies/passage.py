@@ -12,9 +12,9 @@ import numpy as np
 from askless.errors import VisitError, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Asked, Decision
-from askless.policies.hooks import Hooks, broken
+from askless.policies.hooks import Hooks, VisitKind, broken
 
-__all__ = ["Start", "Step", "are_flags", "begin", "step"]
+__all__ = ["Start", "Step", "answering", "are_flags", "begin", "step"]
 
 
 class Start(NamedTuple):
@@ -35,9 +35,9 @@ class Step(NamedTuple):
     decision: Decision | None
 
 
-def begin(policy: Hooks, number: int, eligible: Flags) -> Start:
-    """Start a visit that may get the arms in `eligible`, which are live."""
-    kind = policy._kind(eligible, number)
+def begin(policy: Hooks, number: int, eligible: Flags, kind: str | None = None) -> Start:
+    """Start a visit that may get the arms in `eligible`, which are live; its kind may be given."""
+    kind = policy._kind(eligible, number) if kind is None else kind
     if not isinstance(kind, str):
         raise broken(f"names the kind of a visit; {shown(kind)} is no name", "_kind")
     hooks = policy._of_kind(kind)
@@ -60,11 +60,23 @@ def playable(policy: Hooks, start: Start) -> Flags:
     return mask
 
 
+def answering(policy: Hooks, kind: str, promised: Flags) -> Hooks:
+    """Return who asks, decides and learns a visit of a kind that has promised so much."""
+    hooks = policy._of_kind(kind)
+    if isinstance(hooks, VisitKind):
+        hooks.promised = promised
+    return hooks
+
+
 def step(policy: Hooks, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
-    mask, hooks = playable(policy, start), policy._of_kind(start.kind)
+    mask, hooks = playable(policy, start), answering(policy, start.kind, start.promised)
     missing = np.isnan(z[policy.survey.columns.first])
     asks, possible = _asked(policy, hooks._ask(z, mask, start.number), mask)
+    if (asks & ~start.promised).any():  # what only arms need that came later is not its business
+        asks = asks & (
+            start.promised | np.any([hooks._needs(int(k)) for k in np.flatnonzero(mask)], axis=0)
+        )
     if not asks.any():
         asks = policy.survey.asked_of_everyone & missing
     if asks.any():

@@ -39,11 +39,13 @@ from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
 from askless.survey.reward import check_beta_min
 
-__all__ = ["RADII", "Settings", "check_seed"]
+__all__ = ["RADII", "Settings", "check_planned", "check_seed"]
 
 SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
 EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
+FULL_FLOOR = 0.02  # the smallest share of full visits (maths 9.1)
+MOST_PEOPLE = 10**15
 SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
 MOST_OPTIMISM = 100.0
 GROWTH, MOST_GROWTH = 1.5, 3  # of epochs (maths 5.1)
@@ -90,6 +92,10 @@ class Settings:
     judge_skips: bool = True
     interactive: str | bool = False
     grain: str | None = None
+    price: float | None = None
+    questions: float | None = None
+    planned: int | None = None
+    full_floor: float = FULL_FLOOR
 
     @classmethod
     def check(
@@ -137,6 +143,9 @@ class Settings:
             explore_floor=_check_share("explore_floor", given.get("explore_floor", 0.0)),
             seed=check_seed(given.get("seed", 0)),
             judge_skips=_check_flag("judge_skips", given.get("judge_skips", True)),
+            **_check_price(given.get("price"), given.get("questions"), reward),
+            planned=None if given.get("planned") is None else check_planned(given["planned"]),
+            full_floor=_check_share("full_floor", given.get("full_floor", FULL_FLOOR)),
             **checked,
         )
 
@@ -213,6 +222,38 @@ class Settings:
             log_supports=log_supports(len(survey)) if unions else np.zeros(len(survey) + 1),
         )
         return Resolved(delta, resolved, rule)
+
+
+def _check_price(price: Any, questions: Any, reward: RewardRange) -> dict[str, float | None]:
+    """Return the price of a question, or the budget of a visit, which stands instead of it."""
+    if price is not None:
+        price = check_number(price, "price")
+        if not 0 <= price <= reward.span:
+            raise SettingError(
+                f"price is {price:g}; give what asking one question may cost, in reward units: from"
+                f" 0 to {reward.span:g}, the length of the range"
+            )
+    if questions is not None:
+        if price is not None:
+            raise SettingError("price and questions both say how short to be; give one of them")
+        questions = check_number(questions, "questions")
+        if not 0 < questions <= 1 / SMALLEST:
+            raise SettingError(
+                f"questions is {questions:g}; give how many questions a visit may be asked on"
+                " average, above 0"
+            )
+    return {"price": price, "questions": questions}
+
+
+def check_planned(planned: Any) -> int:
+    """Return for how many people a study is planned as an int; refuse what is no such number."""
+    whole = isinstance(planned, int | np.integer) and not isinstance(planned, bool)
+    if not whole or not 1 <= planned <= MOST_PEOPLE:
+        raise SettingError(
+            f"planned is {shown(planned)}; give how many people the study is planned for, a whole"
+            f" number from 1 to {MOST_PEOPLE}"
+        )
+    return int(planned)
 
 
 def _check_growth(growth: Any) -> float | None:

@@ -1,32 +1,316 @@
-"""SurveyBandit, the recommended policy: Epoch SurveyUCB that asks only what can still matter."""
+"""SurveyBandit, the recommended policy: Epoch SurveyUCB with short forms (maths 5, 8, 9)."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from askless.errors import SettingError, VisitError
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.kernels.short_visits import COIN, TOSS
+from askless.policies.base import Policy
+from askless.policies.decision import Asked, Check, Decision, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
+from askless.policies.hooks import Hooks
+from askless.policies.player import Player
+from askless.policies.settings import EXPLORE, FULL_FLOOR
+from askless.policies.short_forms import ShortForm, ShortVisits
+from askless.policies.short_state import ShortState, Terms
+from askless.survey import Arm, RewardRange, Survey
+
+if TYPE_CHECKING:
+    from askless.policies.visit import Visit
 
 __all__ = ["SurveyBandit"]
 
+PRICE = 0.002  # of a question, of the reward range, unless it is given
+WHOLE_PRICE = 0.125  # of it: what all questions together may cost then
+DEAR = 0.25  # of it: a full visit that costs more leaves little to learn from
+IN_ORDER = -1  # the line of full visits, which are learned in one order
+
 
 class SurveyBandit(EpochSurveyUCB):
-    """Epoch SurveyUCB, interactive and certified; everything else is derived (maths 4, 5, 8).
+    """Epoch SurveyUCB with short forms: asks what is worth its price (maths 5, 8, 9).
 
-    Questions leave for everybody once they are shown not to matter, and a person is asked only
-    what can still change the decision: the winner is that of the full survey. With
-    probability 1 - delta no question whose effect exceeds `beta_min` is ever dropped
-    (docs/guarantee.md).
+    Two layers. What is *proved* useless leaves for good: with probability 1 - delta no question
+    whose effect exceeds `beta_min` is ever dropped (docs/guarantee.md). What is *not worth its
+    price* is left out of short visits; some visits stay full, so that learning and the proof go
+    on, and some of these check what the short form costs, and withdraw one that costs too much.
 
-    Parameters are those of `EpochSurveyUCB`; `interactive` is "certified" unless given.
+    Parameters
+    ----------
+    survey, arms, reward, beta_min, delta, alpha, sigma, b1, b2, growth, optimism, explore,
+    explore_floor, seed, judge_skips, radius
+        As for `EpochSurveyUCB`.
+    price : float, optional
+        What asking one question may cost, in reward units; a question's `cost` is its weight. A
+        good guess is what its drop-out costs: the share of people that it loses times their mean
+        reward. Unless given, 0.002 of the reward range, or less where there are many questions: an
+        eighth of the range for all of them. 0: no short visits; then the survey is interactive.
+    questions : float, optional
+        Instead of a price, how many questions a visit may be asked on average, in their weights.
+    planned : int, optional
+        For how many people the study is planned: with few, short visits begin sooner.
+    full_floor : float
+        The smallest share of full visits; 0.1 where people may change in the course of a study.
+    payback, interactive, grain
+        As for `EpochSurveyUCB`, with `price=0` only: there `payback` is on, and `interactive` is
+        "certified", unless given.
 
     Examples
     --------
     >>> import askless as al
     >>> survey = al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor")])
     >>> policy = al.SurveyBandit(survey, arms=["red_cross", "wwf"], reward=(0, 100), beta_min=5)
-    >>> policy.name, policy.interactive
-    ('survey-bandit', 'certified')
+    >>> policy.price, policy.visit().kind
+    (0.2, 'full')
+    >>> policy.short_form().questions is None  # not before some dozens of full visits
+    True
+    >>> al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 100), beta_min=5, price=0).interactive
+    'certified'
     """
 
     name: ClassVar[str] = "survey-bandit"
-    asks_interactively: ClassVar[bool | str] = "certified"
+    kind_of_rows: ClassVar[str | None] = "full"  # whoever has whole contexts was asked everything
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        beta_min: float,
+        price: float | None = None,
+        questions: float | None = None,
+        planned: int | None = None,
+        full_floor: float = FULL_FLOOR,
+        delta: float | None = None,
+        alpha: float | None = None,
+        sigma: float | None = None,
+        b1: float | None = None,
+        b2: float | None = None,
+        growth: float | None = None,
+        optimism: float | str = 1.0,
+        payback: bool | None = None,
+        explore: float = EXPLORE,
+        explore_floor: float = 0.0,
+        seed: int = 0,
+        judge_skips: bool = True,
+        radius: str | None = None,
+        interactive: bool | str | None = None,
+        grain: str | None = None,
+    ) -> None:
+        short = questions is not None or price is None or price != 0
+        if short and (payback or interactive or grain is not None):
+            raise SettingError(
+                "payback, interactive and grain have nothing to do beside short forms; leave them"
+                " out, or set price=0"
+            )
+        payback = not short if payback is None else payback
+        if interactive is None:
+            interactive = False if short else "certified"
+        self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
+        self._begin({name: given for name, given in locals().items() if name != "short"})
+        self.score_name = "upper bound" if optimism == "valid" else "score"
+        self._eligible: Flags | None = None  # of the visit that is being learned
+        self._short: ShortState | None = None
+        if short:
+            self._short = ShortState(survey, len(self.arms), self._terms())
+            self._compiled = False
+
+    def _terms(self) -> Terms:
+        settings, span = self.settings, self.reward.span
+        whole = sum(question.cost for question in self.survey)
+        price = min(PRICE, WHOLE_PRICE / len(self.survey))
+        if settings.price is not None:
+            price = settings.price / span
+            if price * whole > DEAR:
+                warnings.warn(
+                    f"a full visit costs {settings.price * whole:g}, more than a quarter of the"
+                    f" reward range; few visits will be full, and questions may be missed that are"
+                    " worth asking: is the price meant for one question?",
+                    stacklevel=4,
+                )
+        return Terms(price, settings.questions, settings.planned, settings.full_floor)
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    @property
+    def price(self) -> float:
+        """What asking one question may cost, in reward units; with a budget, as it is now."""
+        return 0.0 if self._short is None else self._short.price * self.reward.span
+
+    def short_form(self) -> ShortForm:
+        """Return what short visits ask and why, and what that has been measured to cost."""
+        if self._short is None:
+            raise SettingError("price is 0: there are no short visits; every question is asked")
+        return ShortForm.of_state(self, self._short, self._model)
+
+    def about(self, visit: Visit) -> str:
+        """Say of which kind a visit is and why, for its explanation."""
+        if self._short is None:
+            return ""
+        count, all_of_them = len(visit.promised), int(self._short.candidates(self._model).sum())
+        if visit.kind == "short":
+            return (
+                f"A short visit: {count} of {all_of_them} questions, because the others are not"
+                f" worth their price, {self.price:.4g} each"
+            )
+        if visit.kind == "check" and visit.check is not None:
+            full, short = self.arms[visit.check.full], self.arms[visit.check.short]
+            return (
+                f"A check: all {count} questions; all answers say {full}, the short form's say"
+                f" {short}, and a coin decided. It measures what short forms cost; no arm learns it"
+            )
+        return f"A full visit: all {count} questions, so that the arms go on learning"
+
+    # -- asking and deciding ---------------------------------------------------------------------
+
+    def _kind(self, mask: Flags, number: int) -> str:
+        if self._short is None:
+            return "full"
+        share = self._short.full_share(self._model, mask, number)
+        return "full" if self._draws_of(number)[2] < share else "short"
+
+    def _of_kind(self, kind: str) -> Hooks:
+        if kind != "short":
+            return self
+        if self._short is None:
+            raise VisitError("a short visit, and this policy has none: its price is 0")
+        return ShortVisits(self, self._short, self._model)
+
+    def _may_ask(self, mask: Flags) -> Flags:
+        if self._short is None:
+            return super()._may_ask(mask)
+        return self._short.candidates(self._model)  # the ring needs whole contexts
+
+    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
+        if self._short is None:
+            return super()._ask(z, mask, number)
+        missing = np.isnan(z[self.survey.columns.first])
+        return Asked(self._may_ask(mask) & missing, np.array(mask))
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        decision = super()._decide(z, mask, number)
+        if self._short is None:
+            return decision
+        return decision._replace(check=self._compared_with(decision.arm, z, mask, number))
+
+    def _compared_with(self, full: int, z: Floats, mask: Flags, number: int) -> Check | None:
+        """Return what a winner is compared with; a coin may make it a check (maths 9.1)."""
+        short, model = self._short, self._model
+        assert short is not None
+        form = short.form
+        missing = np.isnan(z[self.survey.columns.first])
+        starting = (model.epochs.ended[mask] == 0).any()
+        if form is None or starting or (form & missing).any() or not short.is_short(model):
+            return None
+        arm, _ = short.short_arm(model, mask, z)
+        expected, bet, saving = short.terms_of_check(model, full, arm, z).tolist()
+        tossed = arm != full and bool(self._draws_of(number)[3] < COIN)
+        return Check(full, arm, tossed, expected, bet, saving)
+
+    def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
+        if self._short is None:
+            return super()._drawn(decision, mask, number)
+        arm, check, insured = decision.arm, decision.check, float(self.insurance(number))
+        fate, _, _, coin = self._draws_of(number)
+        chances = mask * (insured / mask.sum())
+        differ = check is not None and check.short != check.full
+        chances[arm] += (1.0 - insured) * (0.75 if differ else 1.0)
+        if check is not None and differ:
+            chances[check.short] += (1.0 - insured) * 0.25
+        if fate >= 0:
+            arm, check = int(np.flatnonzero(mask)[int(fate * mask.sum())]), None
+        elif check is not None and check.tossed and coin < TOSS:
+            arm = check.short
+        return Decision(arm, decision.scores, chances, check)
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def line_of(self, kind: str, arm: int) -> int:
+        """Say in which line a visit waits: full ones in one, for the check (maths 9.4)."""
+        return arm if self._short is None or kind == "short" else IN_ORDER
+
+    def _learn_visit(self, lesson: Lesson) -> int | None:
+        short = self._short
+        if short is None:
+            return super()._learn_visit(lesson)
+        if lesson.kind == "short":
+            self._version += 1
+            return short.learn_short(self._model, lesson.arm, lesson.row, lesson.y)
+        # What the check concluded from a visit stays, also if that is learned again.
+        if lesson.check is not None and lesson.learned_in is None:
+            short.enter(self._model, lesson.check, lesson.arm, lesson.y)
+        if lesson.kind == "check":
+            self._version += 1
+            short.learn_full(self._model, lesson.row, lesson.eligible, dropped=False)
+            return 0
+        self._eligible = lesson.eligible
+        try:
+            return super()._learn_visit(lesson)
+        finally:
+            self._eligible = None
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        if self._short is None:
+            super()._learn(played, rows, ys)
+            return
+        eligible = self.roster.live if self._eligible is None else self._eligible
+        for i in range(len(played)):
+            used = self._model.support.sum()
+            super()._learn(played[i : i + 1], rows[i : i + 1], ys[i : i + 1])
+            dropped = bool(self._model.support.sum() < used)
+            self._short.learn_full(self._model, rows[i], eligible, dropped=dropped)
+
+    def _unlearn_visit(self, visit: Visit, learned_in: int | None) -> None:
+        short = self._short
+        if short is None or visit.kind == "full":
+            super()._unlearn_visit(visit, learned_in)
+        if short is None:
+            return
+        row = visit.context()
+        if visit.kind != "short":
+            short.forget_full(row)
+        elif learned_in is not None and visit.reward is not None:
+            y = self._checked_reward(visit.reward)
+            short.forget_short(self._model, visit.arm_index, row, y, learned_in)
+        if visit.kind != "full":
+            self._version += 1
+
+    # -- arms that come and go, players, data ----------------------------------------------------
+
+    def retire_arm(self, arm: str) -> None:
+        """Ask and play an arm no more; rewards that are still to come are learned."""
+        super().retire_arm(arm)
+        if self._short is not None:
+            self._short.retire(self._model, self.roster.live)
+
+    def _grow(self) -> None:
+        super()._grow()
+        if self._short is not None:
+            self._short = self._short.grown(self._model)
+
+    def _player(self) -> Player | None:
+        from askless.policies.loops import WithShortForms  # noqa: PLC0415 (it knows this class)
+
+        if self._short is None:
+            return super()._player()
+        return WithShortForms(self, self._short) if self.roster.live.all() else None
+
+    def play(self, z: Any) -> int:
+        """Return the index of the arm to play in a context, of which all answers are known."""
+        return super().play(z) if self._short is None else Policy.play(self, z)
+
+    def _state(self) -> dict[str, Any]:
+        short = None if self._short is None else self._short.to_data()
+        return {**super()._state(), "short_form": short}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
+        if self._short is not None:
+            self._short.shorts.live[:] = self.roster.live
+            self._short.from_data(state["short_form"])

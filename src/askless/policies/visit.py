@@ -9,8 +9,10 @@ import numpy as np
 
 from askless.errors import AnswerError, AsklessError, VisitError, shown
 from askless.kernels.bundles import Flags, Floats
+from askless.policies.decision import Check
 from askless.policies.explanation import Explanation
-from askless.policies.passage import Start, Step, begin, playable, step
+from askless.policies.hooks import Hooks
+from askless.policies.passage import Start, Step, answering, begin, playable, step
 from askless.policies.visit_record import VisitRecord, damaged
 from askless.survey import Survey
 from askless.survey.question import Answer
@@ -35,7 +37,10 @@ class Visit:
     reward : float or None
         The reward it was learned with.
     learned_in : int or None
-        The arm's epoch in which it was learned, from 0, if the policy has epochs.
+        The arm's epoch in which it was learned, from 0, if the policy has epochs; of a short visit
+        which short form it taught.
+    start : Start
+        What was fixed when it started, in numbers.
     """
 
     def __init__(
@@ -44,12 +49,12 @@ class Visit:
         survey = policy.survey
         self._policy = policy
         self._eligible: tuple[str, ...] = policy.roster.eligible(arms)
-        self._start: Start = begin(policy, number, policy.roster.mask(self._eligible))
+        self.start: Start = begin(policy, number, policy.roster.mask(self._eligible))
         self._z: Floats = survey.nothing_known()
         checked = survey.put(known, self._z)
         # Held answers that no arm needs are let go: what is never asked is never stored.
-        self._z[1:][~self._start.promised[survey.owner]] = np.nan
-        promised = survey.names_of(self._start.promised)
+        self._z[1:][~self.start.promised[survey.owner]] = np.nan
+        promised = survey.names_of(self.start.promised)
         self._answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
         self._known: tuple[str, ...] = tuple(self._answers)
         self._shown: dict[str, None] = {}
@@ -60,9 +65,10 @@ class Visit:
         self._propensities: dict[str, float] | None = None
         self._outlook: dict[str, tuple[float, float]] = {}
         self._ruled_out: tuple[str, ...] = ()
+        self._check: Check | None = None
         self.reward: float | int | None = None
         self.learned_in: int | None = None
-        self._take(step(policy, self._start, self._z))
+        self._take(step(policy, self.start, self._z))
 
     # -- the passage -----------------------------------------------------------------------------
 
@@ -119,7 +125,7 @@ class Visit:
         """Take answers and move on; whatever is refused on the way leaves no trace."""
         z = self._z.copy()
         checked = self._policy.survey.put(answers, z)
-        moved = None if self._arm is not None else step(self._policy, self._start, z)
+        moved = None if self._arm is not None else step(self._policy, self.start, z)
         outlook = self._outlook_of(moved, z)
         self._z = z
         self._answers.update(checked)
@@ -129,7 +135,10 @@ class Visit:
     def _outlook_of(self, now: Step | None, z: Floats) -> dict[str, tuple[float, float]]:
         if now is None or now.decision is None:
             return {}
-        return self._policy.outlook(z, _looked_at(now), self.kind)
+        return self._policy.outlook(z, _looked_at(now), self._hooks())
+
+    def _hooks(self) -> Hooks:
+        return answering(self._policy, self.start.kind, self.start.promised)
 
     def _take(self, now: Step, outlook: dict[str, tuple[float, float]] | None = None) -> None:
         """Record what the visit asks now, or what it has decided."""
@@ -140,8 +149,9 @@ class Visit:
         if now.decision is None:
             return
         chances = now.decision.chances()
-        mask = playable(policy, self._start)
+        mask = playable(policy, self.start)
         self._arm, self._version = policy.arms[now.decision.arm], policy.version
+        self._check = now.decision.check
         self._propensities = {policy.arms[k]: float(chances[k]) for k in np.flatnonzero(mask)}
         self._outlook = self._outlook_of(now, self._z) if outlook is None else outlook
         self._ruled_out = policy.roster.names_of(mask & ~_looked_at(now))
@@ -151,12 +161,22 @@ class Visit:
     @property
     def number(self) -> int:
         """The visit's number in its study, from 0."""
-        return self._start.number
+        return self.start.number
 
     @property
     def kind(self) -> str:
-        """Which kind of visit it is, fixed when it started; "full" unless the policy has others."""
-        return self._start.kind
+        """Which kind of visit it is: "full" unless the policy has others.
+
+        It is fixed when the visit starts; but some full visits turn out to be a "check" when their
+        arm is decided (maths 9).
+        """
+        tossed = self._check is not None and self._check.tossed
+        return "check" if tossed else self.start.kind
+
+    @property
+    def check(self) -> Check | None:
+        """What its decision was compared with; `None` where it was not (maths 9.4)."""
+        return self._check
 
     @property
     def decided(self) -> bool:
@@ -188,7 +208,7 @@ class Visit:
     @property
     def promised(self) -> tuple[str, ...]:
         """The questions that it may ask at most, fixed when it started."""
-        return self._policy.survey.names_of(self._start.promised)
+        return self._policy.survey.names_of(self.start.promised)
 
     @property
     def version(self) -> int | None:
@@ -236,13 +256,14 @@ class Visit:
             possible=tuple(self._outlook) or (self._arm,),
             ruled_out=self._ruled_out,
             score=self._policy.score_name,
+            about=self._policy.about(self),
         )
 
     def _explain_asks(self) -> Explanation:
-        policy, mask = self._policy, playable(self._policy, self._start)
+        policy, mask = self._policy, playable(self._policy, self.start)
         roster = policy.roster
         asked_for = possible = roster.flags(self._possible)
-        reach = policy.reach(self._z, mask, self.kind)
+        reach = policy.reach(self._z, mask, self._hooks())
         bounds: dict[str, tuple[float, float]] = {}
         if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
@@ -273,6 +294,7 @@ class Visit:
             bounds=bounds,
             moves=moves,
             score=policy.score_name,
+            about=policy.about(self),
         )
 
     # -- putting it away -------------------------------------------------------------------------
@@ -294,7 +316,12 @@ class Visit:
             ruled_out=self._ruled_out,
             reward=self.reward,
             learned_in=self.learned_in,
+            check=None if self._check is None else self._named_check(self._check),
         )
+
+    def _named_check(self, check: Check) -> dict[str, Any]:
+        arms = self._policy.arms
+        return check._asdict() | {"full": arms[check.full], "short": arms[check.short]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the visit as plain data for JSON; `policy.visit(saved)` goes on from it."""
@@ -309,7 +336,7 @@ class Visit:
         except (AsklessError, TypeError, AttributeError) as error:
             raise damaged(error) from None
         if record.arm is None:
-            visit._take(step(policy, visit._start, visit._z))
+            visit._take(step(policy, visit.start, visit._z))
         return visit
 
     def _restore(self, policy: Policy, record: VisitRecord) -> None:
@@ -318,7 +345,12 @@ class Visit:
         promised = np.zeros(len(survey), dtype=bool)
         promised[[survey.index(name) for name in record.promised]] = True
         self._eligible = record.eligible
-        self._start = Start(record.number, record.kind, roster.flags(record.eligible), promised)
+        kind = "full" if record.kind == "check" else record.kind
+        self.start = Start(record.number, kind, roster.flags(record.eligible), promised)
+        self._check = None
+        if record.check is not None:
+            both = {name: policy.arm_index(record.check[name]) for name in ("full", "short")}
+            self._check = Check(**(record.check | both))
         self._z = survey.nothing_known()
         self._answers = survey.put(record.answers, self._z)
         self._known = record.known

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from askless.errors import AsklessError, StateError, shown
+from askless.policies.decision import Check
 from askless.policies.numbers import MOST_NUMBER
 from askless.survey.question import Answer
 
 __all__ = ["VisitRecord"]
 
 FORMAT = "askless.visit"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class VisitRecord:
     number : int
         The visit's number in its study.
     kind : str
-        Which kind of visit it is, fixed when it started; "full" unless the policy has others.
+        Which kind of visit it is; "full" unless the policy has others.
     eligible : tuple of str
         The arms that it could play at its start.
     promised : tuple of str
@@ -49,7 +51,11 @@ class VisitRecord:
     reward : float or None
         The reward that it was learned with.
     learned_in : int or None
-        The arm's block of rows in which it was learned, if the policy has such.
+        The arm's block of rows in which it was learned, if the policy has such; of a short visit
+        which form it taught.
+    check : dict or None
+        Of a full visit beside which a short form stood: the arms that all answers and that the
+        form gives, whether its arm was tossed between them, and the terms (maths 9.4).
 
     Examples
     --------
@@ -76,6 +82,7 @@ class VisitRecord:
     ruled_out: tuple[str, ...]
     reward: float | int | None
     learned_in: int | None
+    check: dict[str, Any] | None
 
     @property
     def skipped(self) -> tuple[str, ...]:
@@ -183,7 +190,33 @@ def _checked(saved: Mapping[str, Any]) -> VisitRecord:
         ruled_out=ruled_out,
         reward=saved["reward"],
         learned_in=_whole(saved, "learned_in"),
+        check=_check(saved, eligible),
     )
+
+
+def _check(saved: Mapping[str, Any], eligible: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return what the decision was compared with; its arm must follow from it."""
+    check, kind, arm = saved["check"], saved["kind"], saved["arm"]
+    if check is None:
+        if kind == "check":
+            raise AsklessError("it is a check, and does not say of what")
+        return None
+    full, short = check["full"], check["short"]
+    numbers = check["expected"], check["bet"], check["saving"]
+    arms = {full, short} if kind == "check" else {full}
+    if not (
+        set(check) == {*Check._fields}
+        and {full, short} <= set(eligible)
+        and arm in arms
+        and len(arms) == 1 + (kind == "check")
+        and check["tossed"] is (kind == "check")
+        and all(type(number) is float for number in numbers)
+        and 0 <= numbers[0] <= 1
+        and 0 <= numbers[1] <= 0.125
+        and 0 <= numbers[2] < math.inf
+    ):
+        raise AsklessError(f"what it was compared with is {shown(check)}")
+    return dict(check)
 
 
 def _chances(given: Any, eligible: tuple[str, ...], arm: str | None) -> dict[str, float] | None:

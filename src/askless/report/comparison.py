@@ -23,7 +23,7 @@ def contenders(beta_min: float, delta: float) -> dict[str, dict[str, Any]]:
         "Ridge, published_sqrt*": {"name": "ridge", "radius": "published_sqrt", **drops},
         "Elastic net, valid": {"name": "elastic-net", **drops},
         "Epoch": {"name": "epoch", **drops},
-        "SurveyBandit": {"name": "survey-bandit", **drops},
+        "SurveyBandit, price 0": {"name": "survey-bandit", "price": 0, **drops},
     }
 
 

@@ -28,7 +28,7 @@ RIDGE, NET = "Ridge SurveyUCB", "Elastic Net SurveyUCB"
 ASKS, VALID = ", interactive", ", valid"  # what is added to the name of a curve
 STATED = ", b1 50"  # ... with the paper's bound on the 1-norm, not one that is true of these arms
 NEVER, NET_NEVER = "the paper's LinUCB", "Elastic Net that never drops"
-EPOCH = "Epoch SurveyUCB, interactive"  # ours, with a guarantee: al.SurveyBandit
+EPOCH = "Epoch SurveyUCB, interactive"  # ours, with a guarantee: al.SurveyBandit(price=0)
 RIDGE_CURVES = (RIDGE, RIDGE + ASKS, NEVER, EPOCH, RIDGE + VALID)
 NET_CURVES = (NET, NET + ASKS, RIDGE, NEVER, NET_NEVER, EPOCH, NET + VALID, RIDGE + VALID)
 # Arms, beta_min and curves of each figure; the first curve is what the figure is about.
@@ -225,7 +225,7 @@ def _task(key: Key) -> tuple[LinearUCB, LinearEnvironment]:
     if label == EPOCH or label.endswith(VALID):
         world = world_of(arms, "centred")
         kind = SurveyBandit if label == EPOCH else _kind(label)
-        given: dict[str, Any] = {"delta": DELTA}
+        given: dict[str, Any] = {"delta": DELTA} | ({"price": 0} if label == EPOCH else {})
     else:
         world, kind = world_of(arms), _kind(label)
         is_net = kind is ElasticNetSurveyUCB

@@ -128,8 +128,8 @@ class Late:
         self._coming: list[tuple[float, int, float]] = []  # when, of which visit, what
         self._as_it_comes: dict[int, tuple[int, Any]] = {}  # with the order of arrival
 
-    def add(self, arm: int, note: Any, reward: float) -> None:
-        """Add the next visit, which has just been decided."""
+    def add(self, arm: int, line: int, note: Any, reward: float) -> None:
+        """Add the next visit, which has just been decided, and waits in this line."""
         self._now += 1
         draw = next(self._draws, None)
         if draw is None:
@@ -139,7 +139,7 @@ class Late:
         late = math.inf if draw[0] < self.delay.lost else self.delay.drawn(draw[1], share)
         learned: float | None = reward
         if self.delay.order == "decision":
-            self._line.add(self._now, arm, note, self._now)
+            self._line.add(self._now, line, (arm, note), self._now)
             learned = reward if late <= self._window else None  # the line gives it up by itself
         elif late > self._window:
             late, learned = self._window, self.delay.silence
@@ -159,4 +159,4 @@ class Late:
         for visit in self._line.due(self._now):
             learned = self.delay.silence if visit.reward is None else visit.reward
             if learned is not None:
-                yield visit.arm, visit.note, learned
+                yield (*visit.note, learned)

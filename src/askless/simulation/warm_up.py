@@ -18,6 +18,7 @@ from askless.policies import (
     PilotThenScreen,
     Policy,
     RidgeSurveyUCB,
+    SurveyBandit,
     Target,
     Uniform,
 )
@@ -78,6 +79,7 @@ def _ours() -> Iterator[Policy]:
     survey = Survey([Scale("scale", low=0, high=1), Choice("choice", ("a", "b"), may_skip=True)])
     names, rewards = ["a", "b"], (0.0, 1.0)
     drops: dict[str, Any] = {"arms": names, "reward": rewards, "beta_min": 0.1}
+    yield SurveyBandit(survey, **drops)
     yield EpochSurveyUCB(survey, **drops, interactive=True)
     yield EpochSurveyUCB(survey, **drops)
     yield RidgeSurveyUCB(survey, **drops)
@@ -111,6 +113,8 @@ def _use(policy: Policy) -> None:
     if policy.has_epochs:  # nothing is scored before every arm has some rows (maths 8.7)
         first = np.repeat(np.arange(len(policy.arms)), policy._model.rule.start).tolist()
         policy.learn_rows(first, [z] * len(first), [reward] * len(first))
+    if isinstance(policy, SurveyBandit) and policy._short is not None:
+        policy._short.use_all(policy._model, z)  # else not before some dozens of full visits
     visit, answers = policy.visit(), policy.survey.decode(z)
     visit.explain()
     while asks := visit.asks:

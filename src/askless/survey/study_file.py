@@ -138,8 +138,8 @@ class _EpochSettings(_UCBSection):
         1.0,
         description="How many standard errors a score is above its mean; `valid`: the set's bound.",
     )
-    payback: StrictBool = Field(
-        True, description="Let visits play arms for whose sake they were asked more."
+    payback: StrictBool | None = Field(
+        None, description="Let visits play arms for whose sake they were asked more."
     )
     explore: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
         0.02, description="Chance that the t-th visit draws its arm from all, times t^(1/3)."
@@ -158,7 +158,23 @@ class SurveyBanditSection(_EpochSettings):
     """SurveyBandit, the recommended policy; a setting left out gets its default."""
 
     name: Literal["survey-bandit"] = RECOMMENDED
-    interactive: Interactive = Field("certified", description=INTERACTIVE)
+    price: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = Field(
+        None,
+        description="What asking one question may cost, in reward units; 0: no short visits.",
+    )
+    questions: Positive | None = Field(
+        None, description="Instead of a price: questions that a visit may be asked on average."
+    )
+    planned: Annotated[int, Field(strict=True, ge=1)] | None = Field(
+        None, description="For how many people the study is planned."
+    )
+    full_floor: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(
+        0.02, description="Smallest share of visits that ask everything."
+    )
+    payback: StrictBool | None = Field(
+        None, description="With `price: 0`: let visits play arms for whose sake they were asked."
+    )
+    interactive: Interactive = Field(None, description=f"With `price: 0`: {INTERACTIVE}")
 
 
 class EpochSection(_EpochSettings):

@@ -9,19 +9,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from askless.errors import SettingError, StateError, shown
+from askless.errors import SettingError, StateError
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.player import Block, Played, Player, regret_of
 from askless.policies.rivals.lasso import kept_columns, least_squares
-from askless.policies.settings import check_seed
+from askless.policies.settings import check_planned, check_seed
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_number
 
 __all__ = ["PilotThenScreen"]
-
-MOST = 10**15  # people
 
 
 class Models(NamedTuple):
@@ -96,7 +94,7 @@ class PilotThenScreen(Policy):
         seed: int = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.planned, self.share = _check_planned(planned), _check_share(share)
+        self.planned, self.share = check_planned(planned), _check_share(share)
         self.seed = check_seed(seed)
         # The share as it is written: as a float, .07 of 100 is a bit more than 7.
         self.pilot = math.ceil(Fraction(repr(self.share)) * self.planned)
@@ -276,16 +274,6 @@ def _drawn(coins: Floats, masks: Flags) -> Ints:
 
 def _are_finite(numbers: Floats, shape: tuple[int, ...]) -> bool:
     return numbers.shape == shape and bool(np.isfinite(numbers).all())
-
-
-def _check_planned(planned: Any) -> int:
-    whole = isinstance(planned, int | np.integer) and not isinstance(planned, bool)
-    if not whole or not 1 <= planned <= MOST:
-        raise SettingError(
-            f"planned is {shown(planned)}; give how many people the study is planned for, a whole"
-            f" number from 1 to {MOST}"
-        )
-    return int(planned)
 
 
 def _check_share(share: Any) -> float:

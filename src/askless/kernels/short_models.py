@@ -1,0 +1,174 @@
+"""What a short visit is decided by: the arms' models on the questions of a form (maths 9.3).
+
+Here also lies all that is kept of short forms: `Shorts`.
+"""
+
+import math
+from typing import NamedTuple
+
+from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
+from askless.kernels.choosing import NOBODY, is_compared
+from askless.kernels.compiling import internal
+from askless.kernels.epochs import Epochs
+from askless.kernels.noise import middle, pooled
+from askless.kernels.ridge import TIED
+from askless.kernels.triangle import largest
+
+RING = 500  # contexts of full visits that are kept
+
+# Where in Shorts.counts is:
+STANDS = 0  # 1 while a form stands
+SIZE = 1  # how many columns it has, the constant included
+FULL_VISITS = 2  # full and check visits learned
+VISITS = 3  # all visits learned
+NEXT = 4  # with how many full ones the next form is chosen
+WAITS = 5  # 1: and only once every live arm has as many rows as there are columns
+WITHDRAWN = 6  # forms withdrawn
+PEOPLE = 7  # contexts in the ring
+OLDEST = 8  # where in it the next one goes
+ASKED = 9  # questions of a full visit
+ASKED_SHORT = 10  # of a short one
+FORM = 11  # which form the short sums are of, from 1; 0 before there is one
+DUE = 12  # 1 where the compiled loop has stopped for a form to be chosen
+COUNTS = 13
+
+# Where in Shorts.numbers is, prices and rewards in units of the range:
+PRICE = 0  # of a question, as in force
+CAUTION = 1  # r, by which it is multiplied where a form is chosen
+FLOOR = 2  # the smallest share of full visits
+COST = 3  # of a full visit, in weights of questions
+COST_SHORT = 4  # of a short one
+LOG_WEALTH = 5
+BETS = 6  # w, s and q of the bets (maths 9.4)
+LOSS = 9  # of the loss so far: sums of 1, U, (U - mean)^2, bets, bets times U, what they may err
+NUMBERS = 15
+
+
+class Shorts(NamedTuple):
+    """The short form of a policy, its models and what is known about its cost.
+
+    P counts columns; what belongs to a form is packed: its columns come first.
+    """
+
+    counts: Ints  # (COUNTS,)
+    numbers: Floats  # (NUMBERS,)
+    form: Ints  # (m,) 1 for its questions
+    everyone: Ints  # (m,) 1 for the questions asked of everyone
+    live: Ints  # (K,) 1 for the arms that are not retired
+    cost: Floats  # (m,) weights of the questions
+    columns: Ints  # (P,) which columns the form has, in order
+    ring: Floats  # (RING, P) contexts, NaN for what was not asked
+    may: Ints  # (RING, K) 1 for the arms that those visits could get
+    prior: Floats  # (K, P, P) lower triangle L, with V = L L'
+    pull: Floats  # (K, P) inv(L) m
+    gram: Floats  # (K, P, P) LA, sum of z z' over short visits
+    moment: Floats  # (K, P) Lc, sum of z y / R
+    rows: Ints  # (K,) short visits in them
+    renewed: Ints  # (K,) as many when the model was derived last
+    spread: Floats  # (K, P, P) Sigma
+    estimate: Floats  # (K, P) b, in units of the range from its middle
+    width: Floats  # (K,) half the noise then
+    scores: Floats  # (K,) of the context scored last
+    packed: Floats  # (P,) scratch
+    work: Floats  # (2, P, P) scratch
+
+
+@internal()
+def winner(shorts: Shorts, epochs: Epochs, allowed: Flags, now: int, z: Floats) -> int:
+    """Score the arms that visit `now` may get and that are past their start; return the best."""
+    size, packed, scores = shorts.counts[SIZE], shorts.packed, shorts.scores
+    for i in range(size):
+        packed[i] = z[shorts.columns[i]]
+    for k in range(shorts.rows.shape[0]):
+        compared = shorts.live[k] and is_compared(epochs, allowed, now, k)
+        scores[k] = score(shorts, k, packed, size) if compared else -math.inf
+    highest = largest(scores)
+    if highest == -math.inf:
+        return NOBODY
+    k, enough = 0, highest - TIED * (1.0 + abs(highest))
+    while scores[k] < enough:
+        k += 1
+    return k
+
+
+@internal()
+def score(shorts: Shorts, k: int, packed: Floats, size: int) -> float:
+    """Return arm k's score of the answers to a form."""
+    mean, squared = 0.0, 0.0
+    for i in range(size):
+        row, total = shorts.spread[k, i], 0.0
+        for j in range(size):
+            total += row[j] * packed[j]
+        squared += packed[i] * total
+        mean += packed[i] * shorts.estimate[k, i]
+    return mean + float(shorts.width[k]) * math.sqrt(max(squared, 0.0))
+
+
+@internal()
+def learn(rule: Rule, arms: Arms, shorts: Shorts, k: int, z: Floats, y: float, sign: float) -> None:
+    """Add a short visit to arm k's sums, or take it out; derive its model anew when it is time."""
+    size, columns = shorts.counts[SIZE], shorts.columns
+    for i in range(size):
+        x = sign * z[columns[i]]
+        for j in range(size):
+            shorts.gram[k, i, j] += x * z[columns[j]]
+        shorts.moment[k, i] += x * y
+    shorts.rows[k] += 1 if sign > 0.0 else -1
+    since = shorts.rows[k] - shorts.renewed[k]
+    if since < 0 or since >= max(1, shorts.renewed[k] // 10):
+        derive(rule, arms, shorts, k)
+
+
+@internal()
+def derive(rule: Rule, arms: Arms, shorts: Shorts, k: int) -> None:
+    """Derive arm k's model from its prior and its sums."""
+    size, root, gram = shorts.counts[SIZE], shorts.prior[k], shorts.gram[k]
+    within, half, told = shorts.work[0], shorts.work[1], shorts.packed
+    shift = middle(rule)
+    # Sigma = L inv(I + L' LA L) L', which inverts nothing that is nearly singular.
+    for i in range(size):
+        for j in range(size):
+            half[i, j] = 0.0
+            for a in range(j, size):
+                half[i, j] += gram[i, a] * root[a, j]
+    for i in range(size):
+        told[i] = shorts.pull[k, i]
+        for a in range(i, size):
+            told[i] += root[a, i] * (shorts.moment[k, a] - shift * gram[a, 0])
+        for j in range(size):
+            within[i, j] = 1.0 if i == j else 0.0
+            for a in range(i, size):
+                within[i, j] += root[a, i] * half[a, j]
+    invert(within, size)
+    for i in range(size):
+        shorts.estimate[k, i] = 0.0
+        for j in range(size):
+            half[i, j] = 0.0
+            for a in range(i + 1):
+                half[i, j] += root[i, a] * within[a, j]
+            shorts.estimate[k, i] += half[i, j] * told[j]
+    for i in range(size):
+        for j in range(size):
+            shorts.spread[k, i, j] = 0.0
+            for a in range(j + 1):
+                shorts.spread[k, i, j] += half[i, a] * root[j, a]
+    shorts.width[k] = 0.5 * math.sqrt(pooled(arms))
+    shorts.renewed[k] = shorts.rows[k]
+
+
+@internal()
+def invert(matrix: Floats, size: int) -> None:
+    """Replace a positive definite matrix by its inverse, by Gauss and Jordan's elimination."""
+    for a in range(size):
+        pivot = 1.0 / matrix[a, a]
+        for i in range(size):
+            if i != a:
+                weight = matrix[i, a] * pivot
+                for j in range(size):
+                    if j != a:
+                        matrix[i, j] -= weight * matrix[a, j]
+                matrix[i, a] = -weight
+        for j in range(size):
+            if j != a:
+                matrix[a, j] *= pivot
+        matrix[a, a] = pivot
