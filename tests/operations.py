@@ -391,7 +391,9 @@ KINDS = [
     lambda arms: al.RidgeSurveyUCB(
         SURVEY, arms=arms, reward=(0, 4), beta_min=3, sigma=0.05, b2=0.1, interactive=True
     ),
-    lambda arms: al.SurveyBandit(SURVEY, arms=arms, reward=(0, 4), beta_min=3, explore=0.3),
+    lambda arms: al.SurveyBandit(
+        SURVEY, arms=arms, reward=(0, 4), beta_min=3, explore=0.3, price=0
+    ),
     lambda arms: al.EpochSurveyUCB(
         SURVEY, arms=arms, reward=(0, 4), beta_min=3, sigma=0.02, b2=0.1
     ),

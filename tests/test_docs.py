@@ -129,6 +129,7 @@ def test_the_first_study_keeps_the_three_questions_that_matter(capsys):
     runpy.run_path(str(ROOT / "examples" / "first_study.py"), run_name="__main__")
     shown = capsys.readouterr().out
     assert "Still asked: age, donor, cause\n" in shown
+    assert "Short visits ask 3 of 8 questions: age, donor, cause." in shown
     gone = re.findall(
         r"^(\w+) +(\w+) +visit [\d,]+ \(row [\d,]+\) +\d+ tests show that", shown, re.M
     )

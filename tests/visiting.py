@@ -31,7 +31,8 @@ class Visiting:
             winner = max(visit.propensities, key=visit.propensities.get)
             full = self.in_full(z, may, visit.number)
             other = visit.explain().ruled_out and full != policy.arm_index(winner)
-            self.rewards.add(arm, visit, reward)
+            line = policy.line_of(visit.kind, arm)
+            self.rewards.add(arm, line, visit, reward)
             for _, learned, due in self.rewards.due():
                 policy.learn(learned, due)
             drops[kept & ~policy.support] = begun + t + 1

@@ -62,7 +62,7 @@ def test_all_ways_to_simulate_take_an_own_environment_and_give_the_same(tmp_path
     policy = policy_for(world, al.SurveyBandit, beta_min=5)
     one, two = (al.simulate(policy, world, 600, runs=2, workers=w) for w in (1, 2))
     sweep = al.Sweep(
-        [{"name": "epoch", "beta_min": 5}], {"own": world}, 600, runs=2, checkpoints=200
+        [{"name": "survey-bandit", "beta_min": 5}], {"own": world}, 600, runs=2, checkpoints=200
     )
     sweep.run(tmp_path / "out.jsonl", workers=1)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()[1:]]

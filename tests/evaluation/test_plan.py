@@ -406,10 +406,14 @@ def test_a_plan_takes_over_the_settings_of_the_recommended_policy_whatever_it_is
 
     settings = "beta_min: 3, delta: 0.2, sigma: 1, explore: 0.5, grain: question"
     named = plan_of(f"{{name: epoch, interactive: true, {settings}}}").to_dict()
-    assert plan_of(f"{{{settings}}}").to_dict() == named
+    assert plan_of(f"{{price: 0, {settings}}}").to_dict() == named
     assert not any("section policy" in warning for warning in named["warnings"])
     assert plan_of("{beta_min: 3}").to_dict()["forecasts"] != named["forecasts"]
-    for other in ("{beta_min: 3, interactive: false}", "{name: 'askless:OFUL', beta_min: 3}"):
+    assert any("comes on top" in warning for warning in plan_of("{beta_min: 3}").warnings())
+    for other in (
+        "{beta_min: 3, price: 0, interactive: false}",
+        "{name: 'askless:OFUL', beta_min: 3}",
+    ):
         assert any("section policy says" in warning for warning in plan_of(other).warnings())
 
 

@@ -61,8 +61,8 @@ def test_a_policy_without_a_name_is_the_recommended_one():
     """Fails if a file without a name gets another policy, or one that asks everything."""
     policy = al.policy_for(study("{beta_min: 2, growth: 2}"))
     assert type(policy) is al.SurveyBandit
-    assert (policy.interactive, policy.growth) == ("certified", 2)
-    assert al.policy_for(study("{beta_min: 2, interactive: false}")).interactive is False
+    assert (policy.price > 0, policy.interactive, policy.growth) == (True, False, 2)
+    assert al.policy_for(study("{beta_min: 2, price: 0}")).interactive == "certified"
     assert next(iter(al.POLICIES)) == "survey-bandit"
 
 
@@ -254,7 +254,8 @@ class Picky(al.Uniform):
 
 def test_the_settings_of_a_class_are_those_of_its_constructors():
     assert settings_of(al.Uniform) == {"seed": False}
-    assert settings_of(al.SurveyBandit).keys() == settings_of(al.EpochSurveyUCB).keys()
+    short = {"price", "questions", "planned", "full_floor"}
+    assert settings_of(al.SurveyBandit).keys() == settings_of(al.EpochSurveyUCB).keys() | short
     handed = settings_of(HandsOn)
     assert (handed["rate"], handed["beta_min"]) == (True, False)  # its own constructor may give it
     assert set(handed) == {"rate", *settings_of(al.RidgeSurveyUCB)}

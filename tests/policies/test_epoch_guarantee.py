@@ -155,7 +155,7 @@ def play(world, run):
         arm = policy.play(z)
         rows = [(arm, z, rewards[arm])]
         if world.delay:
-            late.add(*rows[0])
+            late.add(arm, *rows[0])
             rows = late.due()
         for k, row, reward in rows:
             before = ended[k]

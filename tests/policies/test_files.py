@@ -85,7 +85,7 @@ def test_the_file_is_plain_json_without_nan(saved):
         raise AssertionError(constant)
 
     content = json.loads(saved.read_text(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("askless.policy", 3)
+    assert (content["format"], content["version"]) == ("askless.policy", 4)
 
 
 def test_a_cut_off_file_is_refused(saved):

@@ -36,7 +36,8 @@ with install_recorder("numba:compile") as compiled:
     policies = [
         al.SurveyBandit(survey, **given, beta_min=5),
         al.SurveyBandit(survey, **given, beta_min=5, explore=0.1, judge_skips=False),
-        al.SurveyBandit(survey, **given, beta_min=5, grain="question"),
+        al.SurveyBandit(survey, **given, beta_min=5, price=0),
+        al.SurveyBandit(survey, **given, beta_min=5, price=0, grain="question"),
         al.RidgeSurveyUCB(survey, **given, beta_min=5),
         al.RidgeSurveyUCB(survey, **given, beta_min=5, interactive="paper_heuristic"),
         al.ElasticNetSurveyUCB(survey, **given, beta_min=5, interactive=True),
@@ -71,7 +72,7 @@ def test_a_first_visit_asks_without_compiling_anything(tmp_path):
     )
     # Also with the grain question: in the start the arm is known, and all that it learns is asked.
     at_once = ['["donor", "cause"]', '["cause"]']
-    expected = at_once * 10
+    expected = at_once * 11
     assert done.stdout == f"[0, 0, [{', '.join(expected)}]]\n"
     assert done.stderr == ""
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

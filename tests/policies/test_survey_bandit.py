@@ -1,4 +1,4 @@
-"""SurveyBandit is Epoch SurveyUCB, interactive: decision by decision, under a name of its own."""
+"""SurveyBandit without short forms is Epoch SurveyUCB, interactive, decision by decision."""
 
 import inspect
 
@@ -7,11 +7,13 @@ import pytest
 
 import askless as al
 
+SHORT = {"price": 0, "questions": None, "planned": None, "full_floor": 0.02}
+
 
 def both(world, **settings):
     made = {"arms": world.arms, "reward": world.reward, **settings}
     return (
-        al.SurveyBandit(world.survey, **made),
+        al.SurveyBandit(world.survey, price=0, **made),
         al.EpochSurveyUCB(world.survey, interactive="certified", **made),
     )
 
@@ -25,32 +27,27 @@ def test_it_asks_and_plays_as_epoch_surveyucb_that_is_interactive(settings):
         for policy in both(world, beta_min=0.8, **settings)
     )
     assert one["runs"] == other["runs"]
-    assert one["settings"] == other["settings"]
+    assert one["settings"] == other["settings"] | SHORT
     assert (one["policy"], other["policy"]) == ("survey-bandit", "epoch")
     assert one["mean"]["questions_per_visit"] < 4  # some were dropped or not asked
 
 
-def test_it_overrides_nothing_but_its_name_and_a_default():
-    """Fails if the class does anything of its own: then its loops would be another policy's."""
-    own = {name for name in vars(al.SurveyBandit) if not name.startswith(("__", "_abc"))}
-    assert own == {"name", "asks_interactively"}
-
-
-def test_its_keywords_are_those_of_epoch_surveyucb_and_one_default_differs():
+def test_its_keywords_are_those_of_epoch_surveyucb_and_those_of_short_forms():
     own, base = (
         inspect.signature(kind.__init__).parameters for kind in (al.SurveyBandit, al.EpochSurveyUCB)
     )
-    assert list(own) == list(base)
+    assert set(own) == {*base, *SHORT}
     made = {"arms": ["a", "b"], "reward": (0, 10), "beta_min": 3}
     bandit, epoch = (
-        kind(al.Survey.unit(2), **made) for kind in (al.SurveyBandit, al.EpochSurveyUCB)
+        kind(al.Survey.unit(2), **made, **given)
+        for kind, given in ((al.SurveyBandit, {"price": 0}), (al.EpochSurveyUCB, {}))
     )
     ours, theirs = bandit.to_dict()["settings"], epoch.to_dict()["settings"]
-    assert {name for name in ours if ours[name] != theirs[name]} == {"interactive", "grain"}
+    assert {n for n in theirs if ours[n] != theirs[n]} == {"interactive", "grain"}
     given = {"beta_min": 3, "delta": 0.2, "alpha": 2, "sigma": 1, "b1": 9, "b2": 8, "growth": 2}
     given |= {"optimism": 0.5, "payback": False, "explore_floor": 0.01}
     given |= {"explore": 0.1, "seed": 7, "judge_skips": False, "radius": "valid"}
-    given |= {"interactive": True, "grain": "question"}
+    given |= {"interactive": True, "grain": "question", **SHORT, "planned": 300}
     policy = al.SurveyBandit(al.Survey.unit(2), arms=["a", "b"], reward=(0, 10), **given)
     assert policy.to_dict()["settings"] == given | {"interactive": "certified"}
     assert set(given) == set(own) - {"self", "survey", "arms", "reward"}

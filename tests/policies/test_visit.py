@@ -296,7 +296,7 @@ def test_a_learned_visit_stays_learned_when_resumed(policy):
     [
         ({"format": "other"}, "not a saved visit"),
         ({"version": 1}, "version 1.*older"),
-        ({"version": 3}, "version 3.*newer"),
+        ({"version": 4}, "version 4.*newer"),
         ({"version": True}, "version True"),
         ({"kind": 3}, "kind is 3"),
         ({"eligible": ["pink"]}, "'pink'"),

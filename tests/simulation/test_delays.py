@@ -22,7 +22,7 @@ def learned(delay, arms, rewards):
     waiting = Late(delay, RANGE, (3, 4))
     out = []
     for visit, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
-        waiting.add(arm, visit, reward)
+        waiting.add(arm, arm, visit, reward)
         out.append(list(waiting.due()))
     return out
 

@@ -292,7 +292,7 @@ def test_late_rewards_of_other_worlds_have_other_delays():
         world = limited_world(0, number=number)
         late = Late(al.Delay(lost=0.5, deadline=0), world.reward, (1, 2), world.number)
         for now in range(200):
-            late.add(0, None, 0.5)
+            late.add(0, 0, None, 0.5)
             lost.add((number, now, bool(list(late.due()))))
     both = [{now for n, now, came in lost if n == number and came} for number in (0, 1)]
     assert both[0] != both[1]
@@ -313,6 +313,6 @@ def test_who_may_get_an_arm_does_not_follow_how_late_rewards_come():
     block = next(itertools.islice(world.respondents(1, 2), 1))
     came = []
     for _ in block.luck:
-        late.add(0, None, 0.5)
+        late.add(0, 0, None, 0.5)
         came.append(bool(list(late.due())))
     assert abs((block.allowed[:, 0] & came).mean() - 0.25) <= 0.11
