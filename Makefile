@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants guarantee mutants soak unchanged pace clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables short hurting guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -43,6 +43,15 @@ deciding: $(READY)  ## what the recommended policy earns and asks in plausible w
 
 constants: $(READY)  ## the same with the rule's constants halved and doubled, one after the other (30 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/constants.py
+
+tables: $(READY)  ## who earns most net of the price of questions, on sixteen bandits from real tables; goes on where it was (5 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/tables.py
+
+short: $(READY)  ## short forms in the example study and in the paper's world (a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/short_forms.py
+
+hurting: $(READY)  ## short forms in worlds that are built to hurt them, beside asking everything (a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/hurting.py
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py

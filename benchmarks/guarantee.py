@@ -18,8 +18,15 @@ from policies.test_epoch_guarantee import (  # type: ignore[import-not-found]
     play,
     within,
 )
+from policies.test_short_check import (  # type: ignore[import-not-found]
+    LEVEL,
+    SETTINGS,
+    drops_wrongly,
+)
+from policies.test_short_check import play as check
 
 RUNS = 1_200
+CHECKS, INTERVALS = 4_000, 1_000  # runs a setting of the check of short forms
 
 
 def main(runs: int) -> bool:
@@ -47,7 +54,35 @@ def main(runs: int) -> bool:
         "\nA set is missed if it does not hold its arm's parameters, also because a"
         " useful question went;\ndropped is the share of the useless questions that went."
     )
-    return fine and bool(within(alone, runs, 0.9 * ALONE_DELTA))
+    return fine and bool(within(alone, runs, 0.9 * ALONE_DELTA)) and short_forms(runs)
+
+
+def short_forms(runs: int) -> bool:
+    """Print the same with short forms, and how often their check errs."""
+    print(f"\n{'with short forms':<24}{'runs':>6}{'wrong drops':>13}{'bound':>7}")
+    fine, bound = True, int(binom.ppf(1 - CHANCE, runs, DELTA))
+    for name, world in WORLDS.items():
+        if world.delay is None:
+            wrong = sum(drops_wrongly(world, run) for run in range(runs))
+            fine &= wrong <= bound
+            print(f"{name:<24}{runs:>6}{wrong:>13}{bound:>7}", flush=True)
+    checks, intervals = (max(1, count * runs // RUNS) for count in (CHECKS, INTERVALS))
+    bounds = [int(binom.ppf(1 - CHANCE, count, LEVEL)) for count in (checks, intervals)]
+    print("\nthe check: arms differ on a share of the visits, and the form costs what it saves")
+    print(
+        f"{'differ':>7}{'loss':>7}{'saving':>8}{'withdrawn':>11}{'bound':>7}{'missed':>8}{'bound':>7}"
+    )
+    for setting in SETTINGS:
+        gone = sum(check(setting, run)[0] for run in range(checks))
+        missed = sum(check(setting, run, look=True)[1] for run in range(intervals))
+        fine &= gone <= bounds[0] and missed <= bounds[1]
+        print(
+            f"{setting.differ:>7}{setting.loss:>7}{setting.saving:>8}{gone:>11}{bounds[0]:>7}"
+            f"{missed:>8}{bounds[1]:>7}",
+            flush=True,
+        )
+    print(f"\n{checks:,} runs and {intervals:,} for the interval; both may err in {LEVEL} of them.")
+    return fine
 
 
 if __name__ == "__main__":

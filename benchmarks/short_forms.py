@@ -1,0 +1,64 @@
+"""Short forms in the example study and in the paper's world: `make short`."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+import numpy as np
+
+import askless as al
+from askless.report.page import processor
+
+SEED, WORLDS, RUNS, PRICE = 1713, 40, 20, 0.002
+PEOPLE = (500, 2_000, 10_000)
+
+
+def example() -> None:
+    """Print what short forms net in plausible worlds of the example study."""
+    study = al.Study.example()
+    prior, span = al.Prior.of(study), al.RewardRange.of(study.reward).span
+    ours = {"name": "survey-bandit", "beta_min": study.settings["beta_min"], "price": PRICE * span}
+    rival = {"name": "linucb", "width": "noise"}
+    found: dict[str, Any] = {"ours": [], "rival": []}
+    for i in range(WORLDS):
+        world = prior.world(i, seed=SEED)
+        for label, policy in (("ours", ours), ("rival", rival)):
+            run = al.simulate(policy, world, max(PEOPLE), seed=SEED, checkpoints=list(PEOPLE))
+            only = run.runs[0]
+            asked = only.cost_at / only.visits
+            found[label].append((only.reward_at / only.visits - PRICE * span * asked, asked))
+    net, asked = np.array(found["ours"]).transpose(1, 0, 2)
+    gain = net - np.array(found["rival"])[:, 0]
+    print("| example study, after so many people | 500 | 2,000 | 10,000 |\n|---|---|---|---|")
+    for label, values, digits in (("net, of 100 points", net, 2), ("questions a visit", asked, 1)):
+        print(f"| {label} | {' | '.join(f'{x:.{digits}f}' for x in values.mean(axis=0))} |")
+    error = gain.std(axis=0, ddof=1) / np.sqrt(WORLDS)
+    cells = [f"{x:+.2f} ± {e:.2f}" for x, e in zip(gain.mean(axis=0), error, strict=True)]
+    print(f"| net less that of asking everything | {' | '.join(cells)} |")
+
+
+def paper() -> None:
+    """Print regret, questions and the forms of the last tenth in the paper's world."""
+    world = al.paper_environment(arms=5)
+    policy = al.SurveyBandit(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=0.3,
+        delta=0.1,
+        price=PRICE * world.reward.span,
+    )
+    done = al.simulate(policy, world, 100_000, RUNS, SEED)
+    regret = np.array([run.regret for run in done.runs])
+    asked = [run.questions_per_visit for run in done.runs]
+    lost = sum(run.useful_dropped or 0 for run in done.runs)
+    print(f"\nThe paper's world, {RUNS} runs of 100,000 visits: regret {regret.mean():.0f}")
+    print(f"({regret.min():.0f} to {regret.max():.0f}), {np.mean(asked):.2f} questions a visit,")
+    print(f"{lost} useful questions dropped.")
+
+
+if __name__ == "__main__":
+    print(f"{processor()}, Python {platform.python_version()}\n")
+    example()
+    paper()
