@@ -288,15 +288,18 @@ class NaiveShort(NaiveEpoch):
     def due(self):
         """Whether a form is to be chosen at this N (maths 9.2)."""
         if self.waits_for is not None:
-            known = [int(self.n[k]) + len(self.rows[k]) for k in np.flatnonzero(self.live)]
-            return self.visits >= self.waits_for and min(known) >= self.p
+            return self.visits >= self.waits_for
         if self.chosen_at is None:
             return self.visits >= self.first_choice()
         return self.visits >= self.chosen_at + min(50, 0.1 * self.chosen_at)
 
     def people(self):
-        """The rows of the ring that may get a live arm: their contexts and those arms."""
-        return [(z, mask) for z, mask in self.ring if mask[self.live].any()]
+        """The rows of the ring that may get an arm that counts: their contexts and arms."""
+        return [(z, mask) for z, mask in self.ring if mask[self.counting()].any()]
+
+    def counting(self):
+        """The live arms past their first block (maths 9.2)."""
+        return self.live & (np.array(self.ends) > 0)
 
     def contexts(self):
         """Their contexts on all columns; a question that nobody needs any more is 0."""
@@ -306,7 +309,7 @@ class NaiveShort(NaiveEpoch):
 
     def projected(self, questions):
         """P_T of a list of questions, their columns in the order of the list (maths 9.2)."""
-        contexts, live = self.contexts(), np.flatnonzero(self.live)
+        contexts, live = self.contexts(), np.flatnonzero(self.counting())
         full = np.zeros((self.p, len(live)))
         for i, k in enumerate(live):
             kept, _, estimate = self.known(k, now=True)
@@ -319,7 +322,7 @@ class NaiveShort(NaiveEpoch):
         """value(T) at a price, r included (maths 9.2)."""
         means = self.projected(questions)
         best = [
-            mean[mask[self.live]].max()
+            mean[mask[self.counting()]].max()
             for mean, (_, mask) in zip(means, self.people(), strict=True)
         ]
         return float(np.mean(best)) - price * self.cost(questions)

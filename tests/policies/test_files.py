@@ -206,8 +206,11 @@ def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
     older = r"version 2.*older.*another rule.*noise; start a new policy and learn its rows again"
     with pytest.raises(StateError, match=older):
         al.load(saved)
-    saved.write_text(json.dumps(content | {"version": 4}))
-    with pytest.raises(StateError, match=r"version 4.*newer"):
+    saved.write_text(json.dumps(content | {"version": 3}))
+    with pytest.raises(StateError, match=r"version 3.*older.*no short forms"):
+        al.load(saved)
+    saved.write_text(json.dumps(content | {"version": 5}))
+    with pytest.raises(StateError, match=r"version 5.*newer"):
         al.load(saved)
     saved.write_text(json.dumps(content | {"format": "other"}))
     with pytest.raises(StateError, match="not a saved askless policy"):

@@ -137,3 +137,79 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(questions, change, noise, s
     policy, naive = pair(world, **settings)
     kinds = walk(world, policy, naive, whole(2_500, 900))
     assert min(kinds["full"], kinds["short"]) > 50
+
+
+def yes_no_policy(**settings):
+    survey = al.Survey([al.YesNo(f"q{i}") for i in range(6)])
+    made = {"arms": ["a", "b", "c"], "reward": (0, 1), "beta_min": 0.1} | settings
+    return al.SurveyBandit(survey, **made)
+
+
+def test_an_arm_without_rows_does_not_decide_what_is_asked():
+    """Fails if an arm that is taken for the middle of the range makes every question worthless."""
+    policy, rng = yes_no_policy(), np.random.default_rng(5)
+    for t in range(600):  # a log of the first two arms, whose rewards are low
+        yes = rng.random(6) < 0.5
+        z = np.append(1.0, yes - 0.5)
+        policy.learn_row(t % 2, z, float(rng.random() < 0.3 + (0.25 if yes[0] == t % 2 else -0.25)))
+    form = policy.short_form()
+    assert "q0" in form.questions
+    assert form.path[0].question == "q0"
+    assert form.path[0].reward == pytest.approx(0.55, abs=0.1)  # whoever knows q0 gets that
+
+
+def test_the_default_price_is_of_an_average_question_and_an_eighth_for_all():
+    for cost in (1, 30):
+        for count, price in ((6, 0.002), (100, 0.00125)):
+            survey = al.Survey([al.YesNo(f"q{i}", cost=cost) for i in range(count)])
+            policy = al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 100), beta_min=5)
+            assert policy.price == pytest.approx(100 * price / cost)
+    with pytest.warns(UserWarning, match="a full visit costs 30, more than a quarter"):
+        al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 100), beta_min=5, price=0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"price": -1}, "price is -1; give what asking one question may cost"),
+        ({"price": 2}, "price is 2; give what asking"),
+        ({"price": [0.1, 0.2]}, "price"),
+        ({"price": "dear"}, "price"),
+        ({"price": 0.1, "questions": 3}, "price and questions both say how short to be"),
+        ({"questions": 0}, "questions is 0; give how many"),
+        ({"planned": 0.5}, "planned is 0.5; give how many people"),
+        ({"full_floor": 2}, "full_floor is 2; give a share"),
+        ({"interactive": True}, "nothing to do beside short forms"),
+        ({"grain": "arm"}, "nothing to do beside short forms"),
+        ({"payback": True}, "nothing to do beside short forms"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(given, message):
+    with pytest.raises(al.errors.SettingError, match=message):
+        yes_no_policy(**given)
+
+
+def test_tampered_visits_are_refused_and_rows_leave_the_ring():
+    policy, rng = yes_no_policy(arms=["a", "b"]), np.random.default_rng(2)
+    visit = None
+    for _ in range(400):
+        visit = policy.visit()
+        visit.answer({q: bool(rng.random() < 0.5) for q in visit.asks}) if visit.asks else None
+        if visit.check is not None:
+            break
+        policy.learn(visit, float(rng.random() < 0.5))
+    saved = visit.to_dict()
+    assert policy.visit(saved).check == visit.check
+    for change in ({"saving": 20.0, "bet": 0.125}, {"expected": 1.5}, {"full": "z"}, {"bet": -1.0}):
+        with pytest.raises(al.errors.StateError, match="damaged"):
+            policy.visit(saved | {"check": saved["check"] | change})
+    with pytest.raises(al.errors.VisitError, match="kind 'banana'"):
+        policy.visit(saved | {"kind": "banana", "arm": None} | dict.fromkeys(DECIDED))
+    z = np.append(1.0, np.full(6, 0.5))
+    ring = policy._short.shorts.counts[7]
+    policy.learn_row(0, z, 1.0)
+    policy.unlearn_row(0, z, 1.0)
+    assert policy._short.shorts.counts[7] == ring
+
+
+DECIDED = ("decided_at", "propensities", "check", "learned_in", "reward")

@@ -72,8 +72,9 @@ class Line:
 class InOrder:
     """Takes decided visits and rewards as they come; its policy learns them in decision order.
 
-    A visit waits until every earlier visit of its arm has been learned, or given up because its
-    reward has not come within the window. That rule looks at no reward, so it breaks no guarantee
+    A visit waits until every earlier visit of its arm (of `SurveyBandit` with short forms: every
+    earlier full visit) has been learned, or given up because its reward has not come within the
+    window. That rule looks at no reward, so it breaks no guarantee
     where rewards of one kind come sooner than others.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.choosing import NOBODY
-from askless.kernels.short_models import CAUTION, SIZE
+from askless.kernels.short_models import SIZE
 from askless.policies.decision import Asked, Decision
 from askless.policies.epoch_state import EpochState
 from askless.policies.hooks import VisitKind
@@ -186,7 +186,7 @@ def _steps(policy: SurveyBandit, state: ShortState) -> list[ShortStep]:
     """Return the path in reward units; its values were net of the price with caution."""
     survey, reward, form = policy.survey, policy.reward, state.form
     price, cost = state.price, state.shorts.cost
-    cautious = price * float(state.shorts.numbers[CAUTION])
+    cautious = price * state.caution
     forced = survey.asked_of_everyone
     count, paid, steps = int(forced.sum()), float(cost[forced].sum()), []
     for g, value in state.path:

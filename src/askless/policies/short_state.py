@@ -24,6 +24,7 @@ from askless.kernels.short_models import (
     FORM,
     FULL_VISITS,
     LOG_WEALTH,
+    LOSS,
     NEXT,
     NUMBERS,
     OLDEST,
@@ -71,6 +72,8 @@ class ShortState:
         worth net of its price, in units of the range from its middle; of the last choice.
     start_value : float
         The same of the form with nothing but what everyone is asked.
+    caution : float
+        r, by which the price was multiplied in these.
     told, tells : array (K × p × p), array (K × p)
         What short visits of earlier forms have told about the arms' parameters (maths 9.3).
     projection : array (columns of the form × p)
@@ -80,7 +83,7 @@ class ShortState:
     def __init__(self, survey: Survey, arm_count: int, terms: Terms) -> None:
         self.survey, self.terms = survey, terms
         self.path: list[tuple[int, float]] = []
-        self.start_value = 0.0
+        self.start_value, self.caution = 0.0, 1.0
         self.shorts = _empty(survey, arm_count)
         p = survey.column_count
         self.told, self.tells = np.zeros((arm_count, p, p)), np.zeros((arm_count, p))
@@ -224,6 +227,7 @@ class ShortState:
         for name in ("estimate", "width"):
             getattr(theirs, name)[:-1] = getattr(mine, name)
         other.path, other.start_value = list(self.path), self.start_value
+        other.caution = self.caution
         other.told[:-1], other.tells[:-1] = self.told, self.tells
         other.projection = self.projection
         order = self._in_order()
@@ -233,7 +237,7 @@ class ShortState:
         wanted = other.candidates(model)[self.survey.owner]
         complete = ~np.isnan(rows[:, 1:][:, wanted]).any(axis=1)
         other._fill_ring(rows[complete], may[complete])
-        theirs.counts[STANDS], theirs.counts[WAITS] = 0, 1
+        theirs.counts[STANDS] = 0
         theirs.counts[NEXT] = theirs.counts[FULL_VISITS] + other.first_choice()
         return other
 
@@ -272,7 +276,7 @@ class ShortState:
         return int(self.shorts.counts[FORM])
 
     def _chosen(self, model: EpochState, people: Floats, may: Flags) -> Flags:
-        live = np.flatnonzero(self.shorts.live)
+        live = np.flatnonzero(self._known_arms(model))
         estimates = np.zeros((len(live), self.survey.column_count))
         for i, k in enumerate(live):
             columns, _, estimate = self._known_of(model, int(k), now=True)
@@ -289,8 +293,10 @@ class ShortState:
             form = self._best(forming, len(people), price)
             if self._fits(model, form):
                 break
-        caution = float(self.shorts.numbers[CAUTION])
-        return form if caution == 1.0 else self._best(forming, len(people), caution * price)
+        self.caution = float(self.shorts.numbers[CAUTION])
+        return (
+            form if self.caution == 1.0 else self._best(forming, len(people), self.caution * price)
+        )
 
     def _prices(self) -> Iterator[float]:
         """Go through the prices to try: the one that is given, or those of a budget."""
@@ -352,10 +358,14 @@ class ShortState:
         short_forms.trim(columns, forming, n, price, float(values[taken]))
         return np.asarray(forming.taken != 0)
 
+    def _known_arms(self, model: EpochState) -> Flags:
+        """Return the live arms that are past their first block; the others have no model yet."""
+        return np.asarray((self.shorts.live != 0) & (model.epochs.ended > 0))
+
     def _people(self, model: EpochState) -> tuple[Floats, Flags]:
         """Return the contexts of the ring on the columns of the candidates, who may get what."""
         count = self.shorts.counts[PEOPLE]
-        may = (self.shorts.may[:count] != 0) & (self.shorts.live != 0)
+        may = (self.shorts.may[:count] != 0) & self._known_arms(model)
         wanted = np.append(True, self.candidates(model)[self.survey.owner])
         people = np.where(wanted, self.shorts.ring[:count], 0.0)
         some = may.any(axis=1)
@@ -434,6 +444,7 @@ class ShortState:
             "form": shorts.form.tolist(),
             "path": [list(step) for step in self.path],
             "start_value": self.start_value,
+            "caution": self.caution,
             "projection": self.projection.tolist(),
             "ring": [
                 [None if math.isnan(x) else x for x in row] for row in shorts.ring[:count].tolist()
@@ -483,6 +494,18 @@ class ShortState:
             and form.shape == shorts.form.shape
             and np.isin(form, (0, 1)).all()
             and np.isin(may, (0, 1)).all()
+            and np.isin(counts[[STANDS, WAITS, DUE]], (0, 1)).all()
+            and counts[STANDS] <= counts[FORM]
+            and counts[WITHDRAWN] <= counts[FULL_VISITS]
+            and counts[NEXT] <= counts[FULL_VISITS] + max(MOST_GROWTH, self.first_choice())
+            and self._are_contexts(ring)
+            and self._is_path(saved["path"])
+            and 0 < saved["caution"] <= 1
+            and (self.terms.budget is not None or numbers[PRICE] == self.terms.price)
+            and 1 <= numbers[BETS] <= 300 + 1e-6
+            and numbers[BETS + 2] > 0
+            and (numbers[LOSS : LOSS + 6] >= 0).all()
+            and numbers[LOSS] <= counts[FULL_VISITS]
             and counts[SIZE] == (counts[FORM] > 0) * (1 + (form != 0)[self.survey.owner].sum())
             and len(saved["arms"]) == len(shorts.live)
         ):
@@ -493,13 +516,29 @@ class ShortState:
         shorts.columns[:size] = np.flatnonzero(own)[:size]
         shorts.ring[: len(ring)], shorts.may[: len(may)] = ring, may
         self.path = [(int(g), float(value)) for g, value in saved["path"]]
-        self.start_value = float(saved["start_value"])
+        self.start_value, self.caution = float(saved["start_value"]), float(saved["caution"])
         p = self.survey.column_count
         self.projection = np.array(saved["projection"], dtype=np.float64).reshape(-1, p)
         if len(self.projection) != size or not np.isfinite(self.projection).all():
             raise StateError("the file's short form has a projection that cannot be")
         for k, arm in enumerate(saved["arms"]):
             self._fill_arm(k, arm, size)
+
+    def _are_contexts(self, ring: Floats) -> bool:
+        """Whether these can be contexts: a constant of 1, and every answer in its range."""
+        columns = self.survey.columns
+        least, most = np.minimum(columns.low, 0), np.maximum(columns.high, 0)
+        known = np.isnan(ring) | ((least <= ring) & (ring <= most))
+        return bool((ring[:, 0] == 1).all() and known.all())
+
+    def _is_path(self, path: Any) -> bool:
+        """Whether this can be a path: each question once, with a finite value."""
+        steps = [(g, value) for g, value in path]
+        return (
+            all(type(g) is int and 0 <= g < len(self.survey) for g, _ in steps)
+            and len({g for g, _ in steps}) == len(steps)
+            and all(math.isfinite(value) for _, value in steps)
+        )
 
     def _fill_arm(self, k: int, saved: dict[str, Any], size: int) -> None:
         shorts = self.shorts

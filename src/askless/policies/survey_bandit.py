@@ -20,6 +20,7 @@ from askless.policies.settings import EXPLORE, FULL_FLOOR
 from askless.policies.short_forms import ShortForm, ShortVisits
 from askless.policies.short_state import ShortState, Terms
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.names import check_number
 
 if TYPE_CHECKING:
     from askless.policies.visit import Visit
@@ -48,8 +49,9 @@ class SurveyBandit(EpochSurveyUCB):
     price : float, optional
         What asking one question may cost, in reward units; a question's `cost` is its weight. A
         good guess is what its drop-out costs: the share of people that it loses times their mean
-        reward. Unless given, 0.002 of the reward range, or less where there are many questions: an
-        eighth of the range for all of them. 0: no short visits; then the survey is interactive.
+        reward. Unless given, 0.002 of the reward range for a question of average cost, or less
+        where there are many: an eighth of the range for all of them. 0: no short visits; then the
+        survey is interactive.
     questions : float, optional
         Instead of a price, how many questions a visit may be asked on average, in their weights.
     planned : int, optional
@@ -103,7 +105,7 @@ class SurveyBandit(EpochSurveyUCB):
         interactive: bool | str | None = None,
         grain: str | None = None,
     ) -> None:
-        short = questions is not None or price is None or price != 0
+        short = questions is not None or price is None or check_number(price, "price") != 0
         if short and (payback or interactive or grain is not None):
             raise SettingError(
                 "payback, interactive and grain have nothing to do beside short forms; leave them"
@@ -124,7 +126,7 @@ class SurveyBandit(EpochSurveyUCB):
     def _terms(self) -> Terms:
         settings, span = self.settings, self.reward.span
         whole = sum(question.cost for question in self.survey)
-        price = min(PRICE, WHOLE_PRICE / len(self.survey))
+        price = min(PRICE * len(self.survey), WHOLE_PRICE) / whole if whole > 0 else PRICE
         if settings.price is not None:
             price = settings.price / span
             if price * whole > DEAR:
@@ -155,9 +157,10 @@ class SurveyBandit(EpochSurveyUCB):
             return ""
         count, all_of_them = len(visit.promised), int(self._short.candidates(self._model).sum())
         if visit.kind == "short":
+            of = f" of {all_of_them}" if count <= all_of_them else ""  # some may have gone since
             return (
-                f"A short visit: {count} of {all_of_them} questions, because the others are not"
-                f" worth their price, {self.price:.4g} each"
+                f"A short visit: {count}{of} questions, because the others are not worth their"
+                f" price, {self.price:.4g} each"
             )
         if visit.kind == "check" and visit.check is not None:
             full, short = self.arms[visit.check.full], self.arms[visit.check.short]
@@ -176,8 +179,10 @@ class SurveyBandit(EpochSurveyUCB):
         return "full" if self._draws_of(number)[2] < share else "short"
 
     def _of_kind(self, kind: str) -> Hooks:
-        if kind != "short":
+        if kind in ("full", "check"):
             return self
+        if kind != "short":
+            raise VisitError(f"a visit of the kind {kind!r} is none of this policy's")
         if self._short is None:
             raise VisitError("a short visit, and this policy has none: its price is 0")
         return ShortVisits(self, self._short, self._model)
@@ -249,11 +254,14 @@ class SurveyBandit(EpochSurveyUCB):
             self._version += 1
             short.learn_full(self._model, lesson.row, lesson.eligible, dropped=False)
             return 0
-        self._eligible = lesson.eligible
+        self._eligible, counted = lesson.eligible, short.visits
         try:
-            return super()._learn_visit(lesson)
+            learned_in = super()._learn_visit(lesson)
         finally:
             self._eligible = None
+        if short.visits == counted:  # corrected, its epoch over: it did not go the way of new rows
+            short.learn_full(self._model, lesson.row, lesson.eligible, dropped=False)
+        return learned_in
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         if self._short is None:
@@ -265,6 +273,13 @@ class SurveyBandit(EpochSurveyUCB):
             super()._learn(played[i : i + 1], rows[i : i + 1], ys[i : i + 1])
             dropped = bool(self._model.support.sum() < used)
             self._short.learn_full(self._model, rows[i], eligible, dropped=dropped)
+
+    def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
+        """Take a learned row out again, its context out of the ring too."""
+        super().unlearn_row(arm_index, z, reward)
+        if self._short is not None:
+            _, (row,), _ = self._checked_rows([arm_index], [z], [reward])
+            self._short.forget_full(row)
 
     def _unlearn_visit(self, visit: Visit, learned_in: int | None) -> None:
         short = self._short

@@ -212,8 +212,8 @@ def _check(saved: Mapping[str, Any], eligible: tuple[str, ...]) -> dict[str, Any
         and check["tossed"] is (kind == "check")
         and all(type(number) is float for number in numbers)
         and 0 <= numbers[0] <= 1
-        and 0 <= numbers[1] <= 0.125
         and 0 <= numbers[2] < math.inf
+        and 0 <= numbers[1] * (4 + numbers[2]) <= 0.5 + 1e-9
     ):
         raise AsklessError(f"what it was compared with is {shown(check)}")
     return dict(check)
