@@ -14,17 +14,10 @@ from askless.environments.base import first_respondents
 from askless.policies.loops import Fused, Interactive
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Late
+from loop_world import world_of
 from visiting import Visiting
-from worlds import random_answers, survey_of
+from worlds import random_answers
 
-QUESTIONS = [
-    ("scale", 1, False),
-    ("yes_no", 1, True),
-    ("choice", 3, False),
-    ("multi", 2, False),
-    ("scale", 1, False),
-    ("yes_no", 1, False),
-]
 HOW = {
     "full": {},
     "by arm": {"interactive": "certified", "grain": "arm"},
@@ -36,22 +29,6 @@ HOW = {
     "by sets": {"optimism": "valid"},
     "by sets, by question": {"optimism": "valid", "interactive": "certified", "grain": "question"},
 }
-
-
-def world_of(eligible=None):
-    """Two questions matter, each to one arm; a third arm is better without them."""
-    survey = survey_of(QUESTIONS)
-    table = np.zeros((4, survey.column_count))
-    table[0, -1], table[1, -2], table[3, 0] = 0.5, -0.5, -0.1
-    return al.LinearEnvironment(
-        survey,
-        arms=["a", "b", "c", "d"],
-        coefficients=table,
-        reward=(10, 11),
-        spread=0.1,
-        skips=0.2,
-        **({} if eligible is None else {"eligible": eligible}),
-    )
 
 
 def policy_for(world, **settings):

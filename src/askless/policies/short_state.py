@@ -210,8 +210,9 @@ class ShortState:
     def retire(self, model: EpochState, live: Flags) -> None:
         """Leave out arms that are retired."""
         counts = self.shorts.counts
+        waits = not self.number and counts[NEXT] == self.first_choice()  # no arm came meanwhile
         self.shorts.live[:] = live
-        if not self.number and not counts[WAITS]:
+        if waits:
             counts[NEXT] = self.first_choice()
         if counts[STANDS]:
             self.choose(model)
