@@ -56,7 +56,7 @@ hurting: $(READY)  ## short forms in worlds that are built to hurt them, beside 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py
 
-mutants: $(READY)  ## wrong versions of Epoch SurveyUCB, which the tests of its guarantee must notice (20 minutes)
+mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, which the tests of its guarantee must notice (20 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
 
 soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it (10 minutes)

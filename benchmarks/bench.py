@@ -17,6 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
+from bench_table import Table
 from contenders import CONTENDERS, OTHERS, visits
 from cores import CORES, RUNS, measure_cores
 from doors import DOORS
@@ -33,7 +34,7 @@ from growth import (
     visits_for,
 )
 from nets import ACTIVE, NETS, ROWS, stream
-from tables import Table
+from short_speed import CHOICE, FORMS, choosing, measure_choice, run_forms
 
 import askless as al
 from askless.report.page import processor
@@ -184,6 +185,23 @@ def compare_drops() -> Table:
     return table
 
 
+def compare_forms() -> Table:
+    """What short forms cost: choosing one, and a simulation with them."""
+    table = Table(
+        "short forms",
+        f"Short forms: a simulation of {EPOCH_VISITS:,} visits, people drawn and all",
+        ("", "µs a visit", "times as long as with every visit full"),
+    )
+    tasks = {name: lambda name=name: run_forms(name, EPOCH_VISITS) for name in FORMS}
+    policy = choosing(*CHOICE)
+    medians = interleaved(tasks | {"choosing": lambda: 1e3 * measure_choice(policy)})
+    chosen = medians.pop("choosing")
+    for name, median in medians.items():
+        table.add(name, median, median / medians["every visit is full"])
+    table.add(f"choosing a form once, {CHOICE[0]} questions, {CHOICE[1]} arms", chosen, None)
+    return table
+
+
 def compare_nets() -> Table:
     """Elastic nets of every maker, refitted after every row."""
     table = Table(
@@ -233,6 +251,7 @@ COMPARISONS: tuple[Callable[[], Table], ...] = (
     compare_supports,
     compare_cores,
     compare_drops,
+    compare_forms,
     compare_nets,
     compare_asking,
 )

@@ -6,6 +6,7 @@ Rewards are 0 or 1, ten yes/no questions, prices 0.002 of the range; means of 10
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -103,7 +104,7 @@ def main() -> None:
         f"of asking everything (LinUCB with the measured noise), {PRICE:g} a question / questions a"
     )
     print(f"visit, after {', '.join(f'{n:,}' for n in PEOPLE)} people:\n")
-    print("| world | price 0.002 | and full_floor 0.1 | price 0 | the form at the end |")
+    print("| world | price 0.002 | and full_floor 0.1 | price 0 | forms at the end of 10 runs |")
     print("|---|---|---|---|---|")
     for kind in (OnlyTogether, RareStake, NearCopies, Interaction, Drift):
         world = kind()
@@ -133,9 +134,12 @@ def net(world: World, policy: dict[str, object]) -> tuple[np.ndarray, np.ndarray
 
 
 def last_forms(world: World) -> str:
-    """Return the forms that stand at the end of three runs."""
-    forms = []
-    for seed in range(3):
+    """Return the forms that stand at the end of the runs, and of how many, the most frequent first.
+
+    Forms that one run alone ends with are counted together.
+    """
+    forms: Counter[str] = Counter()
+    for seed in SEEDS:
         policy = al.SurveyBandit(
             world.survey, arms=world.arms, reward=world.reward, beta_min=0.1, price=PRICE, seed=seed
         )
@@ -146,8 +150,10 @@ def last_forms(world: World) -> str:
             if begun >= max(PEOPLE):
                 break
         form = policy.short_form().questions
-        forms.append("none stands" if form is None else "+".join(form) or "no question")
-    return ", ".join(forms)
+        forms["none stands" if form is None else "+".join(form) or "no question"] += 1
+    often = [f"{form} ({count})" for form, count in forms.most_common() if count > 1]
+    once = sum(count == 1 for count in forms.values())
+    return ", ".join(often + [f"others ({once})"] * (once > 0))
 
 
 if __name__ == "__main__":

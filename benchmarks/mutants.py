@@ -1,4 +1,4 @@
-"""Wrong versions of Epoch SurveyUCB, on which the tests of its promise must fail: `make mutants`.
+"""Wrong versions of epochs and short forms, on which the tests must fail: `make mutants`.
 
 Each is the method with one thing wrong that its proof forbids. Prints what became of it and which
 test caught it. The tests that count wrong drops, or that bets are fair, come before those that look
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-TESTS = "tests/policies/test_epoch_guarantee.py"
+TESTS = ("tests/policies/test_epoch_guarantee.py",)
+SHORT_TESTS = ("tests/policies/test_short_check.py", "tests/policies/test_short_forms.py")
 
 
 class Mutant(NamedTuple):
@@ -22,9 +23,10 @@ class Mutant(NamedTuple):
 
     name: str
     changes: list[tuple[str, str, str]]  # file, old, new
+    tests: tuple[str, ...] = TESTS
 
 
-END, TEST, ONLINE = "epoch_end.py", "e_process.py", "online.py"
+END, TEST, ONLINE, SHORT = "epoch_end.py", "e_process.py", "online.py", "short_visits.py"
 GOES_ON = "            epochs.kept[k] = epochs.added[k] = 0\n        return GOES_ON\n"
 SET_NEED = "@internal()\ndef set_need"
 
@@ -147,6 +149,39 @@ MUTANTS = [
             "    epochs.undecided[k] = undecided\n"
         ),
     ),
+    Mutant(
+        "short forms: epochs learn check visits",
+        [(SHORT, "        return GOES_ON, False\n", "")],
+        SHORT_TESTS,
+    ),
+    Mutant(
+        "short forms: the toss is 0.6 instead of a half",
+        [(SHORT, "TOSS = 0.25", "TOSS = 0.2")],
+        SHORT_TESTS,
+    ),
+    Mutant(
+        "short forms: the expected reward has seen the toss",
+        [
+            (
+                SHORT,
+                "        x = loss_of(rule, y, guess, played == winner_of_all)\n",
+                "        guess += -0.1 if played == winner_of_all else 0.1\n"
+                "        x = loss_of(rule, y, guess, played == winner_of_all)\n",
+            )
+        ],
+        SHORT_TESTS,
+    ),
+    Mutant(
+        "short forms: a form is chosen by rewards of the blocks under way",
+        [
+            (
+                SHORT,
+                "        counts[FULL_VISITS] += 1\n        if dropped > 0:\n",
+                "        counts[FULL_VISITS] += 1 + (y > 0.0)\n        if dropped > 0:\n",
+            )
+        ],
+        SHORT_TESTS,
+    ),
 ]
 
 
@@ -170,9 +205,23 @@ def fails(mutant: Mutant) -> bool:
             "PYTHONPATH": os.pathsep.join((str(source), str(ROOT / "tests"))),
             "NUMBA_CACHE_DIR": folder,
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", TESTS]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            *mutant.tests,
+        ]
         run = subprocess.run(
-            command, cwd=ROOT, env=os.environ | places, capture_output=True, text=True, check=False
+            [*command, *mutant.tests],
+            cwd=ROOT,
+            env=os.environ | places,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         print(f"{mutant.name}: {run.stdout.strip().splitlines()[-1]}", flush=True)
         for line in run.stdout.splitlines():

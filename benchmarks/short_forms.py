@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import askless as al
+from askless.environments.base import first_respondents
 from askless.report.page import processor
 
 SEED, WORLDS, RUNS, PRICE = 1713, 40, 20, 0.002
-PEOPLE = (500, 2_000, 10_000)
+PEOPLE, VISITS = (500, 2_000, 10_000), 100_000
 
 
 def example() -> None:
@@ -41,21 +42,45 @@ def example() -> None:
 def paper() -> None:
     """Print regret, questions and the forms of the last tenth in the paper's world."""
     world = al.paper_environment(arms=5)
-    policy = al.SurveyBandit(
+    done = al.simulate(for_paper(world, 0), world, VISITS, RUNS, SEED)
+    regret = np.array([run.regret for run in done.runs])
+    asked = [run.questions_per_visit for run in done.runs]
+    lost = sum(run.useful_dropped or 0 for run in done.runs)
+    print(f"\nThe paper's world, {RUNS} runs of {VISITS:,} visits: regret {regret.mean():.0f}")
+    print(f"({regret.min():.0f} to {regret.max():.0f}), {np.mean(asked):.2f} questions a visit,")
+    print(f"{lost} useful questions dropped.")
+    useful = set(world.survey.names_of(world.useful.any(axis=0)))
+    stood = [last_form(world, run) for run in range(RUNS)]
+    print(f"Short visits ask the {len(useful)} useful questions and no other throughout the last")
+    print(f"tenth of {sum(form == useful for form in stood)} of {RUNS} runs.")
+
+
+def for_paper(world: al.LinearEnvironment, stream: int) -> al.SurveyBandit:
+    """Return the policy that plays the paper's world."""
+    return al.SurveyBandit(
         world.survey,
         arms=world.arms,
         reward=world.reward,
         beta_min=0.3,
         delta=0.1,
         price=PRICE * world.reward.span,
+        seed=stream,
     )
-    done = al.simulate(policy, world, 100_000, RUNS, SEED)
-    regret = np.array([run.regret for run in done.runs])
-    asked = [run.questions_per_visit for run in done.runs]
-    lost = sum(run.useful_dropped or 0 for run in done.runs)
-    print(f"\nThe paper's world, {RUNS} runs of 100,000 visits: regret {regret.mean():.0f}")
-    print(f"({regret.min():.0f} to {regret.max():.0f}), {np.mean(asked):.2f} questions a visit,")
-    print(f"{lost} useful questions dropped.")
+
+
+def last_form(world: al.LinearEnvironment, run: int) -> set[str] | None:
+    """Return the form that stood throughout the last tenth of a run; None if there were others."""
+    policy = for_paper(world, run)
+    player, begun, since = policy.player(), 0, None
+    drops = np.zeros((len(world.arms), len(world.survey)), dtype=np.int64)
+    for block in first_respondents(world, SEED, run, VISITS):
+        player.play(block, begun, drops)
+        begun += len(block)
+        if begun <= 0.9 * VISITS:
+            since = policy._short.number, policy._short.withdrawn  # forms are numbered as they come
+    if (policy._short.number, policy._short.withdrawn) != since:
+        return None
+    return set(policy.short_form().questions or ())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from naive_epoch import NaiveEpoch, on_grid, pooled
 RING = 500
 FORGET = 1 - 1 / 300  # θ of 9.4
 LEVEL = 0.05
+# of a question of average cost
 PRICES = [0.0001 * math.sqrt(2) ** i for i in range(100) if 0.0001 * math.sqrt(2) ** i <= 0.05]
 
 
@@ -99,6 +100,7 @@ class NaiveShort(NaiveEpoch):
         self.derived_at = [0] * arms  # with how many short rows an arm's model was derived
         self.told = [(np.zeros((self.p, self.p)), np.zeros(self.p)) for _ in range(arms)]  # T, t
         self.projection = None  # B of the form that was chosen last
+        self.whole_models, self.whole_noise = [], None  # by arm, and σ̂² with them
         self.log_wealth = 0.0
         self.w, self.s, self.q = 1.0, 0.0, 0.25
         self.judged_visits = []  # X of every visit of 9.4, in the order of learning
@@ -183,6 +185,15 @@ class NaiveShort(NaiveEpoch):
 
     # -- a visit ---------------------------------------------------------------------------------
 
+    def scoring(self, k):
+        """Columns, D″ inverse, coefficients and width, while a form stands (maths 9.1, 9.3)."""
+        if not self.on or self.form is None or self.optimism == "valid":
+            return super().scoring(k)
+        kept, inverse, estimate = self.whole_models[k]
+        coefficients = self.span * estimate
+        coefficients[0] += self.span * self.middle
+        return kept, inverse, coefficients, self.span * self.optimism * math.sqrt(self.whole_noise)
+
     def pi(self, price, form, t):
         """The share of full visits while `form` stands and lacks a question (maths 9.1)."""
         saved = price * self.saving(form)
@@ -255,15 +266,21 @@ class NaiveShort(NaiveEpoch):
 
     def learn_full(self, decision, z, mask, reward):
         """Learn a full or a check visit; return whether a block ended with it (9.1, 9.2, 9.4)."""
-        questions = int(self.support.sum())
-        ended = decision.kind != "check" and self.learn(decision.arm, z, reward)
-        dropped = int(self.support.sum()) < questions
+        k, questions, began = decision.arm, int(self.support.sum()), self.ends[decision.arm] == 0
+        ended = decision.kind != "check" and self.learn(k, z, reward)
+        moved = int(self.support.sum()) < questions or (began and self.ends[k] > 0)
+        if decision.kind == "check":
+            kept, gram, moment = self.decision[k][0], *self.told[k]
+            own = np.zeros(self.p)
+            own[kept] = z[kept]
+            y = on_grid(reward, self.low, self.span, self.raw) - self.middle
+            self.told[k] = gram + np.outer(own, own), moment + own * y
         if self.answers_all(z):
             self.ring = [*self.ring, (z.copy(), self.may(mask))][-RING:]
         self.visits, self.learned = self.visits + 1, self.learned + 1
         if decision.a_S is not None and not decision.insured:
             self.judge(decision, reward)
-        if self.on and (self.due() or (dropped and self.form is not None)):
+        if self.on and (self.due() or (moved and self.form is not None)):
             self.choose()
         return ended
 
@@ -291,7 +308,7 @@ class NaiveShort(NaiveEpoch):
             return self.visits >= self.waits_for
         if self.chosen_at is None:
             return self.visits >= self.first_choice()
-        return self.visits >= self.chosen_at + min(50, 0.1 * self.chosen_at)
+        return self.visits >= self.chosen_at + min(100, 0.1 * self.chosen_at)
 
     def people(self):
         """The rows of the ring that may get an arm that counts: their contexts and arms."""
@@ -368,10 +385,12 @@ class NaiveShort(NaiveEpoch):
         if not self.people():
             return
         if self.budget is not None:
-            for price in PRICES:
-                self.price_in_force = price
+            for price in np.array(PRICES) / self.costs.mean():
+                self.price_in_force = float(price)
                 if self.asks(price, self.walk(price)[1]) <= self.budget:
                     break
+        self.whole_models = [self.known(k, now=True) for k in range(self.arms)]
+        self.whole_noise = pooled(self.rss, self.df)
         self.path, form = self.walk(self.r * self.price_in_force)
         if form != self.last_form:
             self.log_wealth = min(self.log_wealth, 0.0)
@@ -438,8 +457,8 @@ class NaiveShort(NaiveEpoch):
         """ȳ, λ and u of a decision (maths 9.4)."""
         means = []
         for k in (winner, other):
-            kept, _, coefficients, _ = self.scoring(k)
-            means.append(z[kept] @ coefficients / self.span - self.middle + 0.5)
+            kept, _, estimate = self.whole_models[k]
+            means.append(z[kept] @ estimate + 0.5)
         u = self.price_in_force * self.saving(self.form)
         mu, second = self.s / self.w, self.q / self.w
         lam = min(max(mu, u, 0.002) / (second + mu**2), 0.5 / (4 + u))

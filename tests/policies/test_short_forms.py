@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import askless as al
+from askless.kernels.short_models import CAUTION, LOG_WEALTH, PEOPLE, SIZE
 from epoch_world import EVERY, RAW, SCALES, World, as_given, correlated, twins
 from naive_short import NaiveShort
 from sizes import whole
@@ -43,18 +44,23 @@ def assert_same_form(policy, naive):
     form = None if state.form is None else frozenset(np.flatnonzero(state.form).tolist())
     assert form == naive.form
     shorts = state.shorts
-    close(shorts.numbers[5], naive.log_wealth)
+    close(shorts.numbers[LOG_WEALTH], naive.log_wealth)
     assert state.withdrawn == naive.withdrawals
-    close(shorts.numbers[1], naive.r)
+    close(shorts.numbers[CAUTION], naive.r)
     if naive.price_in_force is not None:  # with a budget, not before the first choice
         close(state.price, naive.price_in_force)
     if naive.path:
         forced = len(naive.path[0][0])
-        assert [g for g, _ in state.path] == list(naive.path[-1][0][forced:])
-        close([state.start_value, *(v for _, v in state.path)], [v for _, v in naive.path])
+        walked = state.choice.path
+        assert [g for g, _ in walked] == list(naive.path[-1][0][forced:])
+        close([state.choice.start, *(v for _, v in walked)], [v for _, v in naive.path])
     if naive.form is None:
         return
-    size = int(shorts.counts[1])
+    for k, (kept, inverse, estimate) in enumerate(naive.whole_models):
+        size, root = len(kept), shorts.whole_root[k]
+        close(shorts.whole_estimate[k, :size], estimate)
+        close((root.T @ root)[:size, :size], inverse)
+    size = int(shorts.counts[SIZE])
     for k, model in naive.short_models.items():
         # The oracle inverts V, whose smallest eigenvalue may be 1e-9.
         close(shorts.estimate[k, :size], model.b, atol=1e-6)
@@ -206,10 +212,10 @@ def test_tampered_visits_are_refused_and_rows_leave_the_ring():
     with pytest.raises(al.errors.VisitError, match="kind 'banana'"):
         policy.visit(saved | {"kind": "banana", "arm": None} | dict.fromkeys(DECIDED))
     z = np.append(1.0, np.full(6, 0.5))
-    ring = policy._short.shorts.counts[7]
+    ring = policy._short.shorts.counts[PEOPLE]
     policy.learn_row(0, z, 1.0)
     policy.unlearn_row(0, z, 1.0)
-    assert policy._short.shorts.counts[7] == ring
+    assert policy._short.shorts.counts[PEOPLE] == ring
 
 
 DECIDED = ("decided_at", "propensities", "check", "learned_in", "reward")

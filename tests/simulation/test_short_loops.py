@@ -8,6 +8,7 @@ import pytest
 
 import askless as al
 from askless.environments.base import first_respondents
+from askless.kernels.short_models import LOG_WEALTH, NEXT, PEOPLE
 from askless.policies.loops import WithShortForms
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Late
@@ -163,17 +164,19 @@ def test_unlearning_takes_out_what_a_visit_left_behind():
         if policy._short.number != before.number:
             continue
         policy.learn(visit, 10.25)
-        if policy._short.shorts.counts[4] != before.shorts.counts[4]:
+        if policy._short.shorts.counts[NEXT] != before.shorts.counts[NEXT]:
             continue  # a form was chosen meanwhile
         policy.unlearn(visit)
         now = policy._short
         np.testing.assert_array_equal(now.shorts.gram, before.shorts.gram)
         np.testing.assert_array_equal(now.shorts.moment, before.shorts.moment)
         np.testing.assert_array_equal(now.shorts.rows, before.shorts.rows)
-        assert now.shorts.counts[7] == min(before.shorts.counts[7], 499 + (visit.kind == "short"))
+        assert now.shorts.counts[PEOPLE] == min(
+            before.shorts.counts[PEOPLE], 499 + (visit.kind == "short")
+        )
         seen.add(visit.kind)
         with pytest.raises(al.errors.VisitError, match="has not been learned"):
             policy.unlearn(visit)
-        wealth = policy._short.shorts.numbers[5]
+        wealth = policy._short.shorts.numbers[LOG_WEALTH]
         policy.learn(visit, 10.75)  # corrected; the check has heard of it already
-        assert policy._short.shorts.numbers[5] == wealth
+        assert policy._short.shorts.numbers[LOG_WEALTH] == wealth

@@ -18,6 +18,7 @@ __all__ = [
     "WIDTH",
     "fetch",
     "fma",
+    "larger",
     "load",
     "magnitude",
     "padded",
@@ -147,6 +148,18 @@ def fma(_: Any, a: Any, b: Any, c: Any) -> Any:
         return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
 
     return LANES(a, b, c), code
+
+
+@step
+def larger(_: Any, a: Any, b: Any) -> Any:
+    """Return the larger of a and b, lane by lane."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        shape = ir.FunctionType(VECTOR, [VECTOR] * 2)
+        name = f"llvm.maxnum.v{WIDTH}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+
+    return LANES(a, b), code
 
 
 @step

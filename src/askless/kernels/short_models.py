@@ -1,4 +1,4 @@
-"""What a short visit is decided by: the arms' models on the questions of a form (maths 9.3).
+"""What visits are decided by once a form stands: the arms' models on it, and whole (maths 9.3).
 
 Here also lies all that is kept of short forms: `Shorts`.
 """
@@ -10,11 +10,12 @@ from askless.kernels.bundles import Arms, Flags, Floats, Ints, Rule
 from askless.kernels.choosing import NOBODY, is_compared
 from askless.kernels.compiling import internal
 from askless.kernels.epochs import Epochs
-from askless.kernels.noise import middle, pooled
-from askless.kernels.ridge import TIED
-from askless.kernels.triangle import largest
+from askless.kernels.noise import middle, pooled, solve
+from askless.kernels.ridge import TIED, gather
+from askless.kernels.triangle import dot, factor, largest, times
 
 RING = 500  # contexts of full visits that are kept
+LEAST = 1e-9  # on the diagonal of a prior's variance
 
 # Where in Shorts.counts is:
 STANDS = 0  # 1 while a form stands
@@ -22,15 +23,14 @@ SIZE = 1  # how many columns it has, the constant included
 FULL_VISITS = 2  # full and check visits learned
 VISITS = 3  # all visits learned
 NEXT = 4  # with how many full ones the next form is chosen
-WAITS = 5  # 1: and only once every live arm has as many rows as there are columns
-WITHDRAWN = 6  # forms withdrawn
-PEOPLE = 7  # contexts in the ring
-OLDEST = 8  # where in it the next one goes
-ASKED = 9  # questions of a full visit
-ASKED_SHORT = 10  # of a short one
-FORM = 11  # which form the short sums are of, from 1; 0 before there is one
-DUE = 12  # 1 where the compiled loop has stopped for a form to be chosen
-COUNTS = 13
+WITHDRAWN = 5  # forms withdrawn
+PEOPLE = 6  # contexts in the ring
+OLDEST = 7  # where in it the next one goes
+ASKED = 8  # questions of a full visit
+ASKED_SHORT = 9  # of a short one
+FORM = 10  # which form the short sums are of, from 1; 0 before there is one
+DUE = 11  # 1 where the compiled loop has stopped for a form to be chosen
+COUNTS = 12
 
 # Where in Shorts.numbers is, prices and rewards in units of the range:
 PRICE = 0  # of a question, as in force
@@ -41,7 +41,8 @@ COST_SHORT = 4  # of a short one
 LOG_WEALTH = 5
 BETS = 6  # w, s and q of the bets (maths 9.4)
 LOSS = 9  # of the loss so far: sums of 1, U, (U - mean)^2, bets, bets times U, what they may err
-NUMBERS = 15
+WHOLE_WIDTH = 15  # of the scores of whole models: tau times the noise when they were derived
+NUMBERS = 16
 
 
 class Shorts(NamedTuple):
@@ -59,6 +60,7 @@ class Shorts(NamedTuple):
     columns: Ints  # (P,) which columns the form has, in order
     ring: Floats  # (RING, P) contexts, NaN for what was not asked
     may: Ints  # (RING, K) 1 for the arms that those visits could get
+    projection: Floats  # (P, P) B, contexts on the form's columns: as many rows as that has
     prior: Floats  # (K, P, P) lower triangle L, with V = L L'
     pull: Floats  # (K, P) inv(L) m
     gram: Floats  # (K, P, P) LA, sum of z z' over short visits
@@ -68,9 +70,17 @@ class Shorts(NamedTuple):
     spread: Floats  # (K, P, P) Sigma
     estimate: Floats  # (K, P) b, in units of the range from its middle
     width: Floats  # (K,) half the noise then
+    told: Floats  # (K, P, P) T, what short visits of earlier forms and checks have told
+    tells: Floats  # (K, P) t
+    whole_root: Floats  # (K, P and zeros, same) lower triangle M, M'M = inv(D'') on the arm's own
+    whole_estimate: Floats  # (K, P and zeros) b'', in units of the range from its middle
     scores: Floats  # (K,) of the context scored last
     packed: Floats  # (P,) scratch
     work: Floats  # (2, P, P) scratch
+    known_root: Floats  # (P and zeros, same) scratch
+    known_estimate: Floats  # (P and zeros,) scratch
+    known_gram: Floats  # (P and zeros, same) scratch
+    known_weights: Floats  # (P and zeros,) scratch
 
 
 @internal()
@@ -102,6 +112,121 @@ def score(shorts: Shorts, k: int, packed: Floats, size: int) -> float:
         squared += packed[i] * total
         mean += packed[i] * shorts.estimate[k, i]
     return mean + float(shorts.width[k]) * math.sqrt(max(squared, 0.0))
+
+
+@internal()
+def know(
+    rule: Rule,
+    arms: Arms,
+    epochs: Epochs,
+    shorts: Shorts,
+    k: int,
+    now: bool,
+    root: Floats,
+    estimate: Floats,
+) -> None:
+    """Put M, with M'M = inv(D'), and b' of arm k into place; `now`: with the present form's sums.
+
+    D' is out of full visits and of what others have told.
+    """
+    size, columns, lead, ridge = arms.size[k], arms.columns[k], shorts.work[0], arms.ridge[k]
+    many = shorts.counts[SIZE] if now else 0
+    shift, projection, gram, moment = (
+        middle(rule),
+        shorts.projection,
+        shorts.known_gram,
+        arms.work[0],
+    )
+    for a in range(many):
+        for i in range(size):
+            lead[a, i] = 0.0
+        for b in range(many):
+            for i in range(size):
+                lead[a, i] += shorts.gram[k, a, b] * projection[b, columns[i]]
+    for i in range(size):
+        for j in range(i + 1):
+            gram[i, j] = arms.gram[k, i, j] + shorts.told[k, columns[i], columns[j]]
+        for a in range(many):
+            own = projection[a, columns[i]]
+            for j in range(i + 1):
+                gram[i, j] += own * lead[a, j]
+    moment[:] = 0.0
+    for i in range(size):
+        moment[i] += shorts.tells[k, columns[i]] + ridge * epochs.model_estimate[k, i]
+        for j in range(i + 1):
+            moment[i] += arms.gram[k, i, j] * epochs.model_estimate[k, j]
+        for j in range(i):
+            moment[j] += arms.gram[k, i, j] * epochs.model_estimate[k, i]
+        for a in range(many):
+            told = shorts.moment[k, a] - shift * shorts.gram[k, a, 0]
+            moment[i] += projection[a, columns[i]] * told
+    factor(gram, ridge, size, root, shorts.known_weights)
+    solve(root, shorts.known_weights, moment, size, arms.work[1], estimate)
+    for i in range(size):
+        scale = math.sqrt(shorts.known_weights[i])
+        for j in range(i + 1):
+            root[i, j] *= scale
+
+
+@internal()
+def set_prior(rule: Rule, arms: Arms, epochs: Epochs, shorts: Shorts, k: int) -> None:
+    """Put arm k's model, without the present form's sums, projected on the form, into `prior`."""
+    size, own, columns = shorts.counts[SIZE], arms.size[k], arms.columns[k]
+    lower, pull, half = shorts.prior[k], shorts.pull[k], shorts.work[0]
+    root, estimate = shorts.known_root, shorts.known_estimate
+    know(rule, arms, epochs, shorts, k, False, root, estimate)
+    for a in range(size):
+        pull[a] = 0.0
+        for i in range(own):
+            pull[a] += shorts.projection[a, columns[i]] * estimate[i]
+            half[a, i] = 0.0
+            for j in range(i + 1):
+                half[a, i] += shorts.projection[a, columns[j]] * root[i, j]
+    for a in range(size):  # L L' = half half' and a little on the diagonal, row by row
+        lower[a, a:] = 0.0
+        for b in range(a + 1):
+            left = LEAST if a == b else 0.0
+            for i in range(own):
+                left += half[a, i] * half[b, i]
+            for i in range(b):
+                left -= lower[a, i] * lower[b, i]
+            lower[a, b] = math.sqrt(max(left, LEAST)) if a == b else left / lower[b, b]
+    for a in range(size):  # pull = inv(L) m
+        for b in range(a):
+            pull[a] -= lower[a, b] * pull[b]
+        pull[a] /= lower[a, a]
+
+
+@internal()
+def whole_mean(arms: Arms, shorts: Shorts, k: int, z: Floats) -> float:
+    """Return what arm k's whole model expects, in units of the range from its middle."""
+    mean, columns = 0.0, arms.columns[k]
+    for i in range(arms.size[k]):
+        mean += shorts.whole_estimate[k, i] * z[columns[i]]
+    return mean
+
+
+@internal()
+def whole_score(rule: Rule, arms: Arms, shorts: Shorts, k: int, z: Floats) -> float:
+    """Score arm k by its whole model, in its reward units (maths 9.1)."""
+    size, packed, projected = arms.size[k], arms.work[0], arms.projected[k]
+    gather(arms, k, z, packed)
+    times(shorts.whole_root[k], packed, size, projected)
+    arms.ready[k] = 0
+    above = float(shorts.numbers[WHOLE_WIDTH]) * math.sqrt(dot(projected, projected, size))
+    return rule.span * (dot(packed, shorts.whole_estimate[k], size) + above + middle(rule))
+
+
+@internal()
+def tell(rule: Rule, arms: Arms, shorts: Shorts, k: int, z: Floats, y: float, sign: float) -> None:
+    """Let a check tell arm k what it has brought, or take it back: no test ever sees it."""
+    excess = sign * (y - middle(rule))
+    for i in range(arms.size[k]):
+        a = arms.columns[k, i]
+        for j in range(arms.size[k]):
+            b = arms.columns[k, j]
+            shorts.told[k, a, b] += sign * z[a] * z[b]
+        shorts.tells[k, a] += excess * z[a]
 
 
 @internal()

@@ -26,8 +26,11 @@ from askless.kernels.short_models import (
     RING,
     STANDS,
     VISITS,
-    WAITS,
+    WHOLE_WIDTH,
     Shorts,
+    tell,
+    whole_mean,
+    whole_score,
 )
 from askless.kernels.simulation import note_drops, units_of
 
@@ -127,27 +130,34 @@ def short_arm(address: int, shorts: Shorts, allowed: Flags, z: Floats) -> int:
 
 
 @internal()
-def expected_units(rule: Rule, arms: Arms, k: int, z: Floats) -> float:
-    """Return what arm k's decision model expects, from the lower end of the range, in its units."""
-    mean, size = 0.0, arms.active_size[k]
-    for i in range(size):
-        mean += arms.active_estimate[k, i] * z[arms.active_columns[k, i]]
-    return mean / rule.span - middle(rule) + 0.5
+def is_whole(rule: Rule, shorts: Shorts) -> bool:
+    """Whether full visits are decided by whole models: while a form stands."""
+    return bool(shorts.counts[STANDS]) and not rule.by_sets
+
+
+@kernel()
+def score_whole(address: int, shorts: Shorts, mask: Flags, z: Floats, scores: Floats) -> int:
+    """Score the arms in `mask` by their whole models, the others at -inf; return the best one."""
+    _, rule, arms = open_header(address)
+    for k in range(mask.shape[0]):
+        scored = whole_score(rule, arms, shorts, k, z) if mask[k] else -math.inf
+        arms.scores[k] = scores[k] = scored
+    return winner(rule, arms)
 
 
 @internal()
-def expected_of_two(rule: Rule, arms: Arms, one: int, other: int, z: Floats) -> float:
+def expected_of_two(arms: Arms, shorts: Shorts, one: int, other: int, z: Floats) -> float:
     """Return the mean of what two arms are expected to bring, in [0, 1]."""
-    mean = 0.5 * (expected_units(rule, arms, one, z) + expected_units(rule, arms, other, z))
-    return min(1.0, max(0.0, mean))
+    mean = whole_mean(arms, shorts, one, z) + whole_mean(arms, shorts, other, z)
+    return min(1.0, max(0.0, 0.5 * mean + 0.5))
 
 
 @kernel()
 def terms_of(address: int, shorts: Shorts, one: int, other: int, z: Floats, out: Floats) -> None:
     """Put the terms of a check between two arms into `out`: expected reward, bet, saving."""
-    _, rule, arms = open_header(address)
+    _, _, arms = open_header(address)
     saved = saving(shorts)
-    out[0] = expected_of_two(rule, arms, one, other, z)
+    out[0] = expected_of_two(arms, shorts, one, other, z)
     out[1] = bet(shorts.numbers, saved)
     out[2] = saved
 
@@ -179,22 +189,17 @@ def keep_person(shorts: Shorts, z: Floats, allowed: Flags, now: int) -> None:
 
 
 @internal()
-def is_due(arms: Arms, epochs: Epochs, shorts: Shorts, p: int) -> bool:
-    """Whether it is time to choose a form, by the visits learned."""
-    if shorts.counts[FULL_VISITS] < shorts.counts[NEXT] or shorts.counts[PEOPLE] == 0:
-        return False
-    ready = True
-    if shorts.counts[WAITS]:
-        for k in range(arms.n.shape[0]):
-            ready &= shorts.live[k] == 0 or arms.n[k] + epochs.held[k] >= p
-    return ready
+def is_due(shorts: Shorts, moved: bool) -> bool:
+    """Whether it is time to choose a form: by the visits learned, or since an arm has `moved`."""
+    counts = shorts.counts
+    return bool((moved and counts[STANDS]) or counts[FULL_VISITS] >= counts[NEXT])
 
 
 @kernel()
-def form_is_due(address: int, shorts: Shorts) -> bool:
-    """Whether it is time to choose a form, by the visits learned."""
-    columns, _, arms = open_header(address)
-    return is_due(arms, open_epochs(address), shorts, columns.low.shape[0])
+def learn_check(address: int, shorts: Shorts, k: int, z: Floats, y: float, sign: float) -> None:
+    """Let a check tell arm k what it has brought; sign -1 takes it back."""
+    _, rule, arms = open_header(address)
+    tell(rule, arms, shorts, k, z, y, sign)
 
 
 @kernel()
@@ -205,10 +210,23 @@ def learn_short(address: int, shorts: Shorts, k: int, z: Floats, y: float, sign:
 
 
 @kernel()
-def derive_all(address: int, shorts: Shorts) -> None:
-    """Derive the short models of all arms."""
+def know_whole(address: int, shorts: Shorts) -> None:
+    """Derive the whole models of all arms, and how wide their scores are (maths 9.3)."""
     _, rule, arms = open_header(address)
+    epochs = open_epochs(address)
     for k in range(arms.n.shape[0]):
+        root, estimate = shorts.whole_root[k], shorts.whole_estimate[k]
+        short_models.know(rule, arms, epochs, shorts, k, True, root, estimate)
+    shorts.numbers[WHOLE_WIDTH] = rule.optimism * math.sqrt(pooled(arms))
+
+
+@kernel()
+def derive_all(address: int, shorts: Shorts) -> None:
+    """Derive the short models of all arms, on the form's columns and its projection (maths 9.3)."""
+    _, rule, arms = open_header(address)
+    epochs = open_epochs(address)
+    for k in range(arms.n.shape[0]):
+        short_models.set_prior(rule, arms, epochs, shorts, k)
         short_models.derive(rule, arms, shorts, k)
 
 
@@ -284,13 +302,13 @@ def play_visits(
         checked = is_check(winner_of_all, rival, coins)
         if rival != NOBODY:
             enter_visit(rule, arms, shorts, winner_of_all, rival, best, checked, z, y)
-        dropped = GOES_ON if checked else learn(rule, arms, best, z, y, 0)
+        dropped, moved = teach(rule, arms, epochs, shorts, best, checked, z, y)
         keep_person(shorts, z, allowed, now)
         counts[FULL_VISITS] += 1
         if dropped > 0:
             note_drops(arms, best, rule.epochs, begun + now + 1, drops)
             count_questions(columns, arms, shorts)
-        if (dropped > 0 and counts[STANDS]) or is_due(arms, epochs, shorts, p):
+        if is_due(shorts, moved):
             counts[DUE] = 1
             return now + 1
     return int(contexts.shape[0])
@@ -317,9 +335,14 @@ def full_choice(
     """Return what a full visit plays; and, where it counts in the check, the two arms of that."""
     best = starter(epochs, allowed, now, number)
     if best == NOBODY:
+        whole = is_whole(rule, shorts)
         for k in range(arms.n.shape[0]):
-            compared = is_compared(epochs, allowed, now, k)
-            arms.scores[k] = score(arms, k, z) if compared else -math.inf
+            if not is_compared(epochs, allowed, now, k):
+                arms.scores[k] = -math.inf
+            elif whole:
+                arms.scores[k] = whole_score(rule, arms, shorts, k, z)
+            else:
+                arms.scores[k] = score(arms, k, z)
         best = winner(rule, arms)
     if coins[0] >= 0.0:
         return nth_allowed(arms, allowed, now, coins[0]), NOBODY, NOBODY
@@ -329,6 +352,29 @@ def full_choice(
     if is_check(best, rival, coins) and coins[3] < TOSS:
         return rival, best, rival
     return best, best, rival
+
+
+@internal()
+def teach(
+    rule: Rule,
+    arms: Arms,
+    epochs: Epochs,
+    shorts: Shorts,
+    k: int,
+    checked: bool,
+    z: Floats,
+    y: float,
+) -> tuple[int, bool]:
+    """Let a full visit teach arm k; return how many questions that dropped, or GOES_ON.
+
+    And whether the arm has moved: it has dropped some, or ended its first block.
+    """
+    if checked:
+        tell(rule, arms, shorts, k, z, y, 1.0)
+        return GOES_ON, False
+    began = epochs.ended[k] == 0
+    dropped = learn(rule, arms, k, z, y, 0)
+    return dropped, dropped > 0 or (began and dropped != GOES_ON)
 
 
 @internal()
@@ -346,6 +392,6 @@ def enter_visit(
     """Let a full visit count in the check, on the terms of its decision: nothing came between."""
     saved, x = saving(shorts), 0.0
     if checked:
-        guess = expected_of_two(rule, arms, winner_of_all, rival, z)
+        guess = expected_of_two(arms, shorts, winner_of_all, rival, z)
         x = loss_of(rule, y, guess, played == winner_of_all)
     enter(shorts, x, bet(shorts.numbers, saved), saved)

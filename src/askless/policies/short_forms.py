@@ -81,7 +81,7 @@ class ShortVisits(VisitKind):
 class ShortStep(NamedTuple):
     """A form on the path, from what everyone is asked to everything."""
 
-    question: str  # the one that it has beyond the form before it
+    question: str  # the one that it has beyond the form before it; "" at the start
     questions: int  # how many it has
     cost: float  # their weight
     reward: float  # what the models expect of asking these and no more
@@ -103,6 +103,14 @@ class ShortForm:
         What asking one question may cost, in reward units.
     full_share : float
         The share of full visits from here on.
+    cost : float
+        What a visit costs on average from here on, in weights of questions.
+    budget : float or None
+        What it may cost at most, where the study has said so (`questions=`).
+    saving : float
+        What a short visit saves beside a full one, in reward units.
+    start : ShortStep
+        The form with nothing but what everyone is asked, from which the path goes on.
     path : tuple of ShortStep
         Forms of growing length, each with the question that is worth most next, when it was chosen
         last: the curve of what can be had for how many questions.
@@ -120,6 +128,10 @@ class ShortForm:
     of: int
     price: float
     full_share: float
+    cost: float
+    budget: float | None
+    saving: float
+    start: ShortStep
     path: tuple[ShortStep, ...]
     loss: tuple[float, float, float] | None
     withdrawn: int
@@ -130,13 +142,18 @@ class ShortForm:
     def of_state(cls, policy: SurveyBandit, state: ShortState, model: EpochState) -> ShortForm:
         """Put together what a policy knows about its short form."""
         survey, form, span = policy.survey, state.form, policy.reward.span
-        loss = state.loss()
+        loss, full = state.loss(), state.full_share(model, policy.roster.live, policy._next_number)
+        (whole, short), steps = state.weights(model), _steps(policy, state)
         return cls(
             questions=None if form is None else survey.names_of(form),
             of=int(state.candidates(model).sum()),
             price=policy.price,
-            full_share=state.full_share(model, policy.roster.live, policy._next_number),
-            path=tuple(_steps(policy, state)),
+            full_share=full,
+            cost=full * whole + (1.0 - full) * short,
+            budget=state.terms.budget,
+            saving=policy.price * (whole - short),
+            start=steps[0],
+            path=tuple(steps[1:]),
             loss=None if loss is None else (loss[0] * span, loss[1] * span, loss[2] * span),
             withdrawn=state.withdrawn,
             visits=state.visits[0],
@@ -164,6 +181,11 @@ class ShortForm:
                 f"Measured: short forms have cost {middle:.4g} a visit (95% at all times:"
                 f" {low:.4g} to {high:.4g})."
             )
+        if self.budget is not None and self.questions is not None and self.cost > self.budget:
+            lines.append(
+                f"A visit costs {self.cost:.3g} on average and may cost {self.budget:g}: no shorter"
+                " form is worth having yet; fewer visits will be full as more people come."
+            )
         if self.withdrawn:
             lines.append(f"Withdrawn so far because they cost too much: {self.withdrawn}.")
         return lines
@@ -183,23 +205,24 @@ class ShortForm:
 
 
 def _steps(policy: SurveyBandit, state: ShortState) -> list[ShortStep]:
-    """Return the path in reward units; its values were net of the price with caution."""
+    """Return the path in reward units, from the form with nothing but what everyone is asked on."""
     survey, reward, form = policy.survey, policy.reward, state.form
-    price, cost = state.price, state.shorts.cost
-    cautious = price * state.caution
+    price, cost, choice = state.price, state.shorts.cost, state.choice
     forced = survey.asked_of_everyone
     count, paid, steps = int(forced.sum()), float(cost[forced].sum()), []
-    for g, value in state.path:
-        count, paid = count + 1, paid + float(cost[g])
-        gross = reward.middle + reward.span * (value + cautious * paid)
+    for g, value in ((None, choice.start), *choice.path):
+        if g is not None:
+            count, paid = count + 1, paid + float(cost[g])
+        # Values are net of the price with caution.
+        gross = reward.middle + reward.span * (value + price * choice.caution * paid)
         steps.append(
             ShortStep(
-                question=survey.names[g],
+                question="" if g is None else survey.names[g],
                 questions=count,
                 cost=paid,
                 reward=gross,
                 net=gross - reward.span * price * paid,
-                asked=form is not None and bool(form[g]),
+                asked=form is not None and (g is None or bool(form[g])),
             )
         )
     return steps

@@ -1,16 +1,12 @@
-"""The arrays of short forms: the people a form is chosen by, its models, the check (maths 9)."""
+"""What a policy keeps of short forms: the people, the form, its models, the check (maths 9)."""
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from askless.errors import StateError
 from askless.kernels import short_check, short_forms, short_visits
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.short_models import (
@@ -18,15 +14,12 @@ from askless.kernels.short_models import (
     CAUTION,
     COST,
     COST_SHORT,
-    COUNTS,
     DUE,
     FLOOR,
     FORM,
     FULL_VISITS,
     LOG_WEALTH,
-    LOSS,
     NEXT,
-    NUMBERS,
     OLDEST,
     PEOPLE,
     PRICE,
@@ -34,30 +27,19 @@ from askless.kernels.short_models import (
     SIZE,
     STANDS,
     VISITS,
-    WAITS,
     WITHDRAWN,
-    Shorts,
 )
 from askless.policies.decision import Check
 from askless.policies.epoch_state import EpochState
+from askless.policies.short_arrays import Terms, empty_arrays
+from askless.policies.short_choice import Choice, chosen
 from askless.survey import Survey
 
-__all__ = ["ShortState", "Terms"]
+__all__ = ["ShortState"]
 
 FEWEST = 50  # full visits before a form is chosen
-GROWTH, MOST_GROWTH = 0.1, 50  # by which full visits grow until it is chosen anew
-CHEAPEST, DEAREST = 0.0001, 0.05  # the prices that a budget is tried with
-SOFT, LEAST = 1e-6, 1e-9  # on the diagonals of a ring's Gram matrix and of a prior's variance
-MOST_COUNT = 2**53
-
-
-class Terms(NamedTuple):
-    """What a study has said about short forms, in units of the reward range."""
-
-    price: float
-    budget: float | None  # of a visit, in weights of questions
-    planned: int | None
-    floor: float
+GROWTH, MOST_GROWTH = 0.1, 100  # by which full visits grow until it is chosen anew
+SOFT = 1e-6  # on the diagonal of a ring's Gram matrix
 
 
 class ShortState:
@@ -67,27 +49,14 @@ class ShortState:
     ----------
     shorts : Shorts
         The arrays, which the kernels share.
-    path : list of (int, float)
-        The questions in the order in which they were worth most, and what the form up to each is
-        worth net of its price, in units of the range from its middle; of the last choice.
-    start_value : float
-        The same of the form with nothing but what everyone is asked.
-    caution : float
-        r, by which the price was multiplied in these.
-    told, tells : array (K × p × p), array (K × p)
-        What short visits of earlier forms have told about the arms' parameters (maths 9.3).
-    projection : array (columns of the form × p)
-        The contexts on what the form asks, as when it was chosen last.
+    choice : Choice
+        The form that was chosen last, and how.
     """
 
     def __init__(self, survey: Survey, arm_count: int, terms: Terms) -> None:
         self.survey, self.terms = survey, terms
-        self.path: list[tuple[int, float]] = []
-        self.start_value, self.caution = 0.0, 1.0
-        self.shorts = _empty(survey, arm_count)
-        p = survey.column_count
-        self.told, self.tells = np.zeros((arm_count, p, p)), np.zeros((arm_count, p))
-        self.projection: Floats = np.zeros((0, p))
+        self.shorts = empty_arrays(survey, arm_count)
+        self.choice = Choice(np.zeros(len(survey), dtype=bool), (), 0.0, 1.0)
         numbers = self.shorts.numbers
         numbers[PRICE], numbers[FLOOR], numbers[CAUTION] = terms.price, terms.floor, 1.0
         numbers[BETS : BETS + 3] = 1.0, 0.0, 0.25
@@ -137,6 +106,12 @@ class ShortState:
         share: float = short_visits.full_share_of(model.address, self.shorts, mask[None, :], number)
         return share
 
+    def weights(self, model: EpochState) -> tuple[float, float]:
+        """Return what a full and what a short visit cost, in weights of questions."""
+        self.recount(model)
+        whole = float(self.shorts.numbers[COST])
+        return whole, whole if self.form is None else float(self.shorts.numbers[COST_SHORT])
+
     def recount(self, model: EpochState) -> None:
         """Count what full and short visits are asked, as it is now."""
         short_visits.recount(model.address, self.shorts)
@@ -150,6 +125,26 @@ class ShortState:
         """Return what a full visit is asked: what a live arm uses, and what everyone is asked."""
         live = self.shorts.live != 0
         return np.asarray(model.support[live].any(axis=0) | (self.shorts.everyone != 0))
+
+    def decides_full(self, model: EpochState) -> bool:
+        """Whether full visits are decided by whole models: while a form stands (maths 9.1)."""
+        return bool(self.shorts.counts[STANDS]) and not model.rule.by_sets
+
+    def score_whole(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
+        """Return the best of the arms in `mask` by whole models, and their scores."""
+        scores = np.empty(len(mask))
+        arm: int = short_visits.score_whole(model.address, self.shorts, mask, z, scores)
+        return arm, scores
+
+    def whole_means(self, model: EpochState, z: Floats) -> Floats:
+        """Return what whole models expect of a context, in units of the range from its middle."""
+        arms = model.learned
+        return np.array(
+            [
+                self.shorts.whole_estimate[k, :size] @ z[arms.columns[k, :size]]
+                for k, size in enumerate(arms.size)
+            ]
+        )
 
     def short_arm(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
         """Return the arm that a visit with these answers plays by the form, and the scores."""
@@ -181,16 +176,32 @@ class ShortState:
         short_visits.learn_short(model.address, self.shorts, arm, row, y, 1.0)
         return self.number
 
-    def learn_full(self, model: EpochState, row: Floats, mask: Flags, *, dropped: bool) -> None:
-        """Keep the context of a full or check visit that has been learned; choose if it is time."""
-        shorts = self.shorts
-        if not (self.candidates(model) & ~self._known(row)).any():
+    def learn_full(self, model: EpochState, row: Floats, mask: Flags, *, moved: bool) -> None:
+        """Keep the context of a full or check visit that has been learned; choose if it is time.
+
+        It is also where an arm has `moved`: it has dropped a question, or ended its first block.
+        """
+        shorts, counts = self.shorts, self.shorts.counts
+        if self._is_whole(model, row):
             short_visits.keep_person(shorts, row, mask[None, :], 0)
-        shorts.counts[VISITS] += 1
-        shorts.counts[FULL_VISITS] += 1
-        due = short_visits.form_is_due(model.address, shorts)
-        if due or (dropped and shorts.counts[STANDS]):
+        counts[VISITS] += 1
+        counts[FULL_VISITS] += 1
+        if counts[FULL_VISITS] >= counts[NEXT] or (moved and counts[STANDS]):
             self.choose(model)
+
+    def learn_check(self, model: EpochState, arm: int, row: Floats, y: float) -> None:
+        """Let a check tell its arm what it has brought: no test ever sees it."""
+        if not (model.support[arm] & ~self._known(row)).any():
+            short_visits.learn_check(model.address, self.shorts, arm, row, y, 1.0)
+
+    def forget_check(self, model: EpochState, arm: int, row: Floats, y: float) -> None:
+        """Take back what a check has told its arm."""
+        if not (model.support[arm] & ~self._known(row)).any():
+            short_visits.learn_check(model.address, self.shorts, arm, row, y, -1.0)
+
+    def _is_whole(self, model: EpochState, row: Floats) -> bool:
+        """Whether a context has an answer to everything that full visits are asked."""
+        return not (self.candidates(model) & ~self._known(row)).any()
 
     def forget_full(self, row: Floats) -> None:
         """Take the context of an unlearned visit out of the ring: the newest that is the same."""
@@ -221,16 +232,13 @@ class ShortState:
         """Return these with room for the arm that has just been added (maths 9.2)."""
         other = ShortState(self.survey, len(model.learned.n), self.terms)
         mine, theirs = self.shorts, other.shorts
-        for name in ("counts", "numbers", "form", "columns"):
+        for name in ("counts", "numbers", "form", "columns", "projection"):
             getattr(theirs, name)[:] = getattr(mine, name)
         for name in ("live", "prior", "pull", "gram", "moment", "rows", "renewed", "spread"):
             getattr(theirs, name)[:-1] = getattr(mine, name)
-        for name in ("estimate", "width"):
+        for name in ("estimate", "width", "told", "tells", "whole_root", "whole_estimate"):
             getattr(theirs, name)[:-1] = getattr(mine, name)
-        other.path, other.start_value = list(self.path), self.start_value
-        other.caution = self.caution
-        other.told[:-1], other.tells[:-1] = self.told, self.tells
-        other.projection = self.projection
+        other.choice = self.choice
         order = self._in_order()
         rows, may = mine.ring[order], mine.may[order]
         # Who could get every arm that there was could have got this one.
@@ -258,106 +266,75 @@ class ShortState:
             return
         before = counts[FULL_VISITS]
         counts[NEXT] = before + math.ceil(min(MOST_GROWTH, GROWTH * before))
-        counts[WAITS] = 0
-        form = self._chosen(model, people, may)
+        short_visits.know_whole(model.address, shorts)
+        gram = people.T @ people
+        self.choice, shorts.numbers[PRICE] = self._chosen(model, people, gram, may)
+        form = self.choice.form
         if (form != (shorts.form != 0)).any() or not self.number:
             counts[FORM] += 1
             for k in range(len(shorts.live)):
-                self.told[k], self.tells[k] = self._told_by_all(model, k)
+                shorts.told[k], shorts.tells[k] = self._told_by_all(model, k)
             shorts.form[:] = form
             shorts.gram[:], shorts.moment[:], shorts.rows[:] = 0.0, 0.0, 0
             shorts.numbers[LOG_WEALTH] = min(shorts.numbers[LOG_WEALTH], 0.0)
         counts[STANDS] = 1
-        self._put_models(model, people)
+        self._put_models(model, gram / len(people))
         self.recount(model)
+
+    def _chosen(
+        self, model: EpochState, people: Floats, gram: Floats, may: Flags
+    ) -> tuple[Choice, float]:
+        live, shorts = np.flatnonzero(self._known_arms(model)), self.shorts
+        estimates = np.zeros((len(live), self.survey.column_count))
+        for i, k in enumerate(live):
+            size = model.learned.size[k]
+            estimates[i, model.learned.columns[k, :size]] = shorts.whole_estimate[k, :size]
+        forming = short_forms.forming(
+            *(people, gram, people @ estimates.T, may[:, live]),
+            candidate=self.candidates(model).astype(np.int64),
+            forced=shorts.everyone,
+            cost=shorts.cost,
+            widest=int(self.survey.columns.width.max()),
+        )
+        return chosen(
+            *(self.survey, forming, len(people), self.terms, float(shorts.numbers[CAUTION])),
+            fits=lambda form, price: self.costs(model, form, price) <= self._budget,
+        )
+
+    @property
+    def _budget(self) -> float:
+        return math.inf if self.terms.budget is None else self.terms.budget
+
+    def costs(self, model: EpochState, form: Flags, price: float) -> float:
+        """Return what visits cost on average with a form, in weights of questions (maths 9.2)."""
+        trial = self.shorts._replace(
+            form=form.astype(np.int64),
+            counts=self.shorts.counts.copy(),
+            numbers=self.shorts.numbers.copy(),
+        )
+        trial.numbers[PRICE] = price
+        share = short_visits.share_of(model.address, trial, self.visits[0])
+        return float(share * trial.numbers[COST] + (1.0 - share) * trial.numbers[COST_SHORT])
 
     @property
     def number(self) -> int:
         """Which form the short sums are of, counted from 1; 0 before there is one."""
         return int(self.shorts.counts[FORM])
 
-    def _chosen(self, model: EpochState, people: Floats, may: Flags) -> Flags:
-        live = np.flatnonzero(self._known_arms(model))
-        estimates = np.zeros((len(live), self.survey.column_count))
-        for i, k in enumerate(live):
-            columns, _, estimate = self._known_of(model, int(k), now=True)
-            estimates[i, columns] = estimate
-        forming = short_forms.forming(
-            *(people, people @ estimates.T, may[:, live]),
-            candidate=self.candidates(model).astype(np.int64),
-            forced=self.shorts.everyone,
-            cost=self.shorts.cost,
-            widest=int(self.survey.columns.width.max()),
-        )
-        for price in self._prices():
-            self.shorts.numbers[PRICE] = price
-            form = self._best(forming, len(people), price)
-            if self._fits(model, form):
-                break
-        self.caution = float(self.shorts.numbers[CAUTION])
-        return (
-            form if self.caution == 1.0 else self._best(forming, len(people), self.caution * price)
-        )
-
-    def _prices(self) -> Iterator[float]:
-        """Go through the prices to try: the one that is given, or those of a budget."""
-        if self.terms.budget is None:
-            yield self.terms.price
-            return
-        price = CHEAPEST
-        while price <= DEAREST:
-            yield price
-            price *= math.sqrt(2.0)
-
-    def _known_of(self, model: EpochState, k: int, *, now: bool) -> tuple[Ints, Floats, Floats]:
-        """Return arm k's columns, the inverse of its precision, and its estimate (maths 9.3).
-
-        Out of full visits and of what short ones have told: of earlier forms, or `now` of all.
-        """
-        size = int(model.learned.size[k])
-        columns = model.learned.columns[k, :size]
-        lower = np.tril(model.learned.gram[k, :size, :size])
-        gram = lower + np.tril(lower, -1).T
-        gram[np.diag_indices(size)] += model.learned.ridge[k]
-        moment = gram @ model.epochs.model_estimate[k, :size]
-        told, moments = self._told_by_all(model, k) if now else (self.told[k], self.tells[k])
-        inverse = np.linalg.inv(gram + told[np.ix_(columns, columns)])
-        return columns, inverse, inverse @ (moment + moments[columns])
-
     def _told_by_all(self, model: EpochState, k: int) -> tuple[Floats, Floats]:
         """Return what short visits of all forms have told about arm k."""
-        size, rule = len(self.projection), model.rule
-        gram, moment = self.shorts.gram[k, :size, :size], self.shorts.moment[k, :size]
-        middle = (rule.low + 0.5 * rule.span) / rule.span if rule.raw else 0.0
-        own = self.projection.T @ gram @ self.projection
-        tells = self.projection.T @ (moment - middle * gram[:, :1].ravel())
-        return self.told[k] + own, self.tells[k] + tells
-
-    def _fits(self, model: EpochState, form: Flags) -> bool:
-        """Whether visits cost no more than the budget with a form, and the price in force."""
-        trial = self.shorts._replace(
-            form=form.astype(np.int64),
-            counts=self.shorts.counts.copy(),
-            numbers=self.shorts.numbers.copy(),
+        shorts, rule = self.shorts, model.rule
+        size = shorts.counts[SIZE]
+        gram, moment, projection = (
+            shorts.gram[k, :size, :size],
+            shorts.moment[k, :size],
+            shorts.projection[:size],
         )
-        share = short_visits.share_of(model.address, trial, self.visits[0])
-        whole, part = trial.numbers[COST], trial.numbers[COST_SHORT]
-        budget = math.inf if self.terms.budget is None else self.terms.budget
-        return bool(share * whole + (1.0 - share) * part <= budget)
-
-    def _best(self, forming: short_forms.Forming, n: int, price: float) -> Flags:
-        """Return the best form at a price, cautious or not; notes the path (maths 9.2)."""
-        columns = self.survey.columns
-        steps = short_forms.find_path(columns, forming, n, price)
-        forced = int(forming.forced.sum())
-        values, path = forming.values[: steps + 1], forming.path[forced : forced + steps]
-        self.start_value = float(values[0])
-        self.path = list(zip(path.tolist(), values[1:].tolist(), strict=True))
-        taken = int(values.argmax())
-        forming.taken[:] = forming.forced
-        forming.taken[path[:taken]] = 1
-        short_forms.trim(columns, forming, n, price, float(values[taken]))
-        return np.asarray(forming.taken != 0)
+        middle = (rule.low + 0.5 * rule.span) / rule.span if rule.raw else 0.0
+        own = projection.T @ gram @ projection
+        own = 0.5 * (own + own.T)  # rounding shall not tell the two triangles apart
+        tells = projection.T @ (moment - middle * gram[:, :1].ravel())
+        return shorts.told[k] + own, shorts.tells[k] + tells
 
     def _known_arms(self, model: EpochState) -> Flags:
         """Return the live arms that are past their first block; the others have no model yet."""
@@ -372,27 +349,15 @@ class ShortState:
         some = may.any(axis=1)
         return people[some], may[some]
 
-    def _put_models(self, model: EpochState, people: Floats) -> None:
-        """Put the priors of all arms on the form's columns into place, and derive the models."""
+    def _put_models(self, model: EpochState, gram: Floats) -> None:
+        """Derive the models of all arms on the form; `gram` is the mean of the people's zz'."""
         shorts = self.shorts
         own = np.append(True, (shorts.form != 0)[self.survey.owner])
         columns = np.flatnonzero(own)
         size = shorts.counts[SIZE] = len(columns)
         shorts.columns[:size] = columns
-        gram = people.T @ people / max(len(people), 1)
         inner = gram[np.ix_(columns, columns)] + SOFT * np.eye(size)
-        self.projection = np.asarray(np.linalg.solve(inner, gram[columns]), dtype=np.float64)
-        for k, live in enumerate(shorts.live):
-            if not live:
-                shorts.prior[k, :size, :size], shorts.pull[k, :size] = np.eye(size), 0.0
-                continue
-            theirs, inverse, estimate = self._known_of(model, k, now=False)
-            projection = self.projection[:, theirs]
-            variance = projection @ inverse @ projection.T + LEAST * np.eye(size)
-            lower = np.linalg.cholesky(variance)
-            mean = projection @ estimate
-            shorts.prior[k, :size, :size] = lower
-            shorts.pull[k, :size] = solve_triangular(lower, mean, lower=True)
+        shorts.projection[:size] = np.linalg.solve(inner, gram[columns])
         short_visits.derive_all(model.address, shorts)
 
     def of_form(self, model: EpochState, form: Flags) -> ShortState:
@@ -400,7 +365,8 @@ class ShortState:
         other = copy.deepcopy(self)
         other.shorts.form[:] = form
         other.shorts.gram[:], other.shorts.moment[:], other.shorts.rows[:] = 0.0, 0.0, 0
-        other._put_models(model, self._people(model)[0])
+        people, _ = self._people(model)
+        other._put_models(model, people.T @ people / max(len(people), 1))
         return other
 
     def use_all(self, model: EpochState, z: Floats) -> None:
@@ -409,13 +375,15 @@ class ShortState:
         short_visits.keep_person(other.shorts, z, everyone[None, :], 0)
         other.choose(model)
         other.full_share(model, everyone, 0)
-        other._fits(model, self.shorts.form != 0)
+        other.costs(model, self.shorts.form != 0, self.price)
+        other.score_whole(model, everyone, z)
         arm = int(np.flatnonzero(everyone)[0])
         other.short_arm(model, everyone, z)
         other.enter(
             model, Check(arm, arm, True, *other.terms_of_check(model, arm, arm, z)), arm, 0.0
         )
         short_visits.learn_short(model.address, other.shorts, arm, z, 0.0, 1.0)
+        short_visits.learn_check(model.address, other.shorts, arm, z, 0.0, 1.0)
 
     # -- the ring --------------------------------------------------------------------------------
 
@@ -431,167 +399,3 @@ class ShortState:
 
     def _known(self, row: Floats) -> Flags:
         return np.asarray(~np.isnan(row[self.survey.columns.first]))
-
-    # -- as data ---------------------------------------------------------------------------------
-
-    def to_data(self) -> dict[str, Any]:
-        """Return it as plain data for JSON; models are derived anew from it."""
-        shorts, count = self.shorts, int(self.shorts.counts[PEOPLE])
-        size = int(shorts.counts[SIZE])
-        each = range(len(shorts.live))
-        return {
-            "counts": shorts.counts.tolist(),
-            "numbers": shorts.numbers.tolist(),
-            "form": shorts.form.tolist(),
-            "path": [list(step) for step in self.path],
-            "start_value": self.start_value,
-            "caution": self.caution,
-            "projection": self.projection.tolist(),
-            "ring": [
-                [None if math.isnan(x) else x for x in row] for row in shorts.ring[:count].tolist()
-            ],
-            "may": shorts.may[:count].tolist(),
-            "arms": [
-                {
-                    "rows": int(shorts.rows[k]),
-                    "renewed": int(shorts.renewed[k]),
-                    "width": float(shorts.width[k]),
-                    "gram": shorts.gram[k, :size, :size].tolist(),
-                    "moment": shorts.moment[k, :size].tolist(),
-                    "prior": shorts.prior[k, :size, :size].tolist(),
-                    "pull": shorts.pull[k, :size].tolist(),
-                    "spread": shorts.spread[k, :size, :size].tolist(),
-                    "estimate": shorts.estimate[k, :size].tolist(),
-                    "told": self.told[k].tolist(),
-                    "tells": self.tells[k].tolist(),
-                }
-                for k in each
-            ],
-        }
-
-    def from_data(self, saved: dict[str, Any]) -> None:
-        """Take back what `to_data` returned; refuse what cannot be."""
-        shorts = self.shorts
-        floor = float(shorts.numbers[FLOOR])
-        counts, numbers = np.array(saved["counts"]), np.array(saved["numbers"], dtype=np.float64)
-        form, ring = np.array(saved["form"]), np.array(saved["ring"], dtype=np.float64)
-        may = np.array(saved["may"], dtype=np.int64).reshape(-1, shorts.may.shape[1])
-        ring = ring.reshape(-1, shorts.ring.shape[1])
-        whole = counts.dtype == form.dtype == np.int64
-        if not (
-            whole
-            and counts.shape == shorts.counts.shape
-            and (counts >= 0).all()
-            and (counts < MOST_COUNT).all()
-            and counts[FULL_VISITS] <= counts[VISITS]
-            and counts[PEOPLE] == len(ring) == len(may) <= RING
-            and counts[OLDEST] == (counts[PEOPLE] if counts[PEOPLE] < RING else counts[OLDEST])
-            and counts[OLDEST] < RING
-            and numbers.shape == shorts.numbers.shape
-            and np.isfinite(numbers).all()
-            and numbers[FLOOR] == floor
-            and 0 < numbers[CAUTION] <= 1
-            and 0 < numbers[PRICE] <= 1
-            and form.shape == shorts.form.shape
-            and np.isin(form, (0, 1)).all()
-            and np.isin(may, (0, 1)).all()
-            and np.isin(counts[[STANDS, WAITS, DUE]], (0, 1)).all()
-            and counts[STANDS] <= counts[FORM]
-            and counts[WITHDRAWN] <= counts[FULL_VISITS]
-            and counts[NEXT] <= counts[FULL_VISITS] + max(MOST_GROWTH, self.first_choice())
-            and self._are_contexts(ring)
-            and self._is_path(saved["path"])
-            and 0 < saved["caution"] <= 1
-            and (self.terms.budget is not None or numbers[PRICE] == self.terms.price)
-            and 1 <= numbers[BETS] <= 300 + 1e-6
-            and numbers[BETS + 2] > 0
-            and (numbers[LOSS : LOSS + 6] >= 0).all()
-            and numbers[LOSS] <= counts[FULL_VISITS]
-            and counts[SIZE] == (counts[FORM] > 0) * (1 + (form != 0)[self.survey.owner].sum())
-            and len(saved["arms"]) == len(shorts.live)
-        ):
-            raise StateError("the file's short form cannot be")
-        shorts.counts[:], shorts.numbers[:], shorts.form[:] = counts, numbers, form
-        size = int(counts[SIZE])
-        own = np.append(True, (form != 0)[self.survey.owner])
-        shorts.columns[:size] = np.flatnonzero(own)[:size]
-        shorts.ring[: len(ring)], shorts.may[: len(may)] = ring, may
-        self.path = [(int(g), float(value)) for g, value in saved["path"]]
-        self.start_value, self.caution = float(saved["start_value"]), float(saved["caution"])
-        p = self.survey.column_count
-        self.projection = np.array(saved["projection"], dtype=np.float64).reshape(-1, p)
-        if len(self.projection) != size or not np.isfinite(self.projection).all():
-            raise StateError("the file's short form has a projection that cannot be")
-        for k, arm in enumerate(saved["arms"]):
-            self._fill_arm(k, arm, size)
-
-    def _are_contexts(self, ring: Floats) -> bool:
-        """Whether these can be contexts: a constant of 1, and every answer in its range."""
-        columns = self.survey.columns
-        least, most = np.minimum(columns.low, 0), np.maximum(columns.high, 0)
-        known = np.isnan(ring) | ((least <= ring) & (ring <= most))
-        return bool((ring[:, 0] == 1).all() and known.all())
-
-    def _is_path(self, path: Any) -> bool:
-        """Whether this can be a path: each question once, with a finite value."""
-        steps = [(g, value) for g, value in path]
-        return (
-            all(type(g) is int and 0 <= g < len(self.survey) for g, _ in steps)
-            and len({g for g, _ in steps}) == len(steps)
-            and all(math.isfinite(value) for _, value in steps)
-        )
-
-    def _fill_arm(self, k: int, saved: dict[str, Any], size: int) -> None:
-        shorts = self.shorts
-        shapes = {"gram": 2, "prior": 2, "spread": 2, "moment": 1, "pull": 1, "estimate": 1}
-        for name, dimensions in shapes.items():
-            part = np.array(saved[name], dtype=np.float64).reshape(-1)
-            if part.shape != (size**dimensions,) or not np.isfinite(part).all():
-                raise StateError(f"arm number {k} of the file has a short model that cannot be")
-            part = part.reshape((size,) * dimensions)
-            getattr(shorts, name)[k][(slice(size),) * dimensions] = part
-        for name in ("told", "tells"):
-            part = np.array(saved[name], dtype=np.float64)
-            if part.shape != getattr(self, name)[k].shape or not np.isfinite(part).all():
-                raise StateError(f"arm number {k} of the file was told what cannot be")
-            getattr(self, name)[k] = part
-        rows, renewed, width = saved["rows"], saved["renewed"], saved["width"]
-        if not (
-            type(rows) is type(renewed) is int
-            and 0 <= min(rows, renewed) <= max(rows, renewed) < MOST_COUNT
-            and 0 <= width <= 0.5
-        ):
-            raise StateError(f"arm number {k} of the file has short visits that cannot be")
-        shorts.rows[k], shorts.renewed[k], shorts.width[k] = rows, renewed, width
-
-
-def _empty(survey: Survey, arm_count: int) -> Shorts:
-    """Return the arrays of a policy that has no form yet."""
-    m, p = len(survey), survey.column_count
-
-    def whole(*shape: int) -> Ints:
-        return np.zeros(shape, dtype=np.int64)
-
-    return Shorts(
-        counts=whole(COUNTS),
-        numbers=np.zeros(NUMBERS),
-        form=whole(m),
-        everyone=survey.asked_of_everyone.astype(np.int64),
-        live=np.ones(arm_count, dtype=np.int64),
-        cost=np.array([float(question.cost) for question in survey]),
-        columns=whole(p),
-        ring=np.full((RING, p), np.nan),
-        may=whole(RING, arm_count),
-        prior=np.zeros((arm_count, p, p)),
-        pull=np.zeros((arm_count, p)),
-        gram=np.zeros((arm_count, p, p)),
-        moment=np.zeros((arm_count, p)),
-        rows=whole(arm_count),
-        renewed=whole(arm_count),
-        spread=np.zeros((arm_count, p, p)),
-        estimate=np.zeros((arm_count, p)),
-        width=np.zeros(arm_count),
-        scores=np.zeros(arm_count),
-        packed=np.zeros(p),
-        work=np.zeros((2, p, p)),
-    )

@@ -11,14 +11,16 @@ import numpy as np
 from askless.errors import SettingError, VisitError
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.short_visits import COIN, TOSS
+from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.player import Player
 from askless.policies.settings import EXPLORE, FULL_FLOOR
+from askless.policies.short_arrays import Terms
 from askless.policies.short_forms import ShortForm, ShortVisits
-from askless.policies.short_state import ShortState, Terms
+from askless.policies.short_state import ShortState
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_number
 
@@ -204,6 +206,20 @@ class SurveyBandit(EpochSurveyUCB):
             return decision
         return decision._replace(check=self._compared_with(decision.arm, z, mask, number))
 
+    def _scored(self, z: Floats, mask: Flags) -> Decision:
+        if self._short is None or not self._short.decides_full(self._model):
+            return super()._scored(z, mask)
+        return Decision(*self._short.score_whole(self._model, mask, z))
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
+        if self._short is None or not self._short.decides_full(self._model):
+            return super()._outlook(z)
+        missing = np.isnan(z[self.survey.columns.first])
+        known = np.asarray(~(self._model.support & missing).any(axis=1))
+        means = self._short.whole_means(self._model, np.where(np.isnan(z), 0.0, z))
+        means = means * self.reward.span + self.reward.middle - self._shift
+        return np.where(known, means, np.nan), self._scored(z, known).scores
+
     def _compared_with(self, full: int, z: Floats, mask: Flags, number: int) -> Check | None:
         """Return what a winner is compared with; a coin may make it a check (maths 9.1)."""
         short, model = self._short, self._model
@@ -252,7 +268,8 @@ class SurveyBandit(EpochSurveyUCB):
             short.enter(self._model, lesson.check, lesson.arm, lesson.y)
         if lesson.kind == "check":
             self._version += 1
-            short.learn_full(self._model, lesson.row, lesson.eligible, dropped=False)
+            short.learn_check(self._model, lesson.arm, lesson.row, lesson.y)
+            short.learn_full(self._model, lesson.row, lesson.eligible, moved=False)
             return 0
         self._eligible, counted = lesson.eligible, short.visits
         try:
@@ -260,7 +277,7 @@ class SurveyBandit(EpochSurveyUCB):
         finally:
             self._eligible = None
         if short.visits == counted:  # corrected, its epoch over: it did not go the way of new rows
-            short.learn_full(self._model, lesson.row, lesson.eligible, dropped=False)
+            short.learn_full(self._model, lesson.row, lesson.eligible, moved=False)
         return learned_in
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
@@ -268,11 +285,16 @@ class SurveyBandit(EpochSurveyUCB):
             super()._learn(played, rows, ys)
             return
         eligible = self.roster.live if self._eligible is None else self._eligible
-        for i in range(len(played)):
-            used = self._model.support.sum()
+        for i, arm in enumerate(played):
+            before = self._known_so_far(arm)
             super()._learn(played[i : i + 1], rows[i : i + 1], ys[i : i + 1])
-            dropped = bool(self._model.support.sum() < used)
-            self._short.learn_full(self._model, rows[i], eligible, dropped=dropped)
+            moved = self._known_so_far(arm) != before
+            self._short.learn_full(self._model, rows[i], eligible, moved=moved)
+
+    def _known_so_far(self, arm: int) -> tuple[int, bool]:
+        """Return how many questions an arm has, and whether it is past its first block."""
+        model = self._model
+        return int(model.support[arm].sum()), bool(model.epochs.ended[arm] > 0)
 
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Take a learned row out again, its context out of the ring too."""
@@ -287,12 +309,13 @@ class SurveyBandit(EpochSurveyUCB):
             super()._unlearn_visit(visit, learned_in)
         if short is None:
             return
-        row = visit.context()
+        row, y = visit.context(), self._checked_reward(visit.reward)
         if visit.kind != "short":
             short.forget_full(row)
-        elif learned_in is not None and visit.reward is not None:
-            y = self._checked_reward(visit.reward)
+        elif learned_in is not None:
             short.forget_short(self._model, visit.arm_index, row, y, learned_in)
+        if visit.kind == "check":
+            short.forget_check(self._model, visit.arm_index, row, y)
         if visit.kind != "full":
             self._version += 1
 
@@ -321,11 +344,11 @@ class SurveyBandit(EpochSurveyUCB):
         return super().play(z) if self._short is None else Policy.play(self, z)
 
     def _state(self) -> dict[str, Any]:
-        short = None if self._short is None else self._short.to_data()
+        short = None if self._short is None else short_data.to_data(self._short)
         return {**super()._state(), "short_form": short}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
         if self._short is not None:
             self._short.shorts.live[:] = self.roster.live
-            self._short.from_data(state["short_form"])
+            short_data.from_data(self._short, self._model, state["short_form"])
