@@ -181,6 +181,7 @@ def test_the_default_price_is_of_an_average_question_and_an_eighth_for_all():
         ({"price": 2}, "price is 2; give what asking"),
         ({"price": [0.1, 0.2]}, "price"),
         ({"price": "dear"}, "price"),
+        ({"price": 5e-324}, "less than a billionth of the reward range; give 0"),
         ({"price": 0.1, "questions": 3}, "price and questions both say how short to be"),
         ({"questions": 0}, "questions is 0; give how many"),
         ({"planned": 0.5}, "planned is 0.5; give how many people"),
@@ -216,6 +217,89 @@ def test_tampered_visits_are_refused_and_rows_leave_the_ring():
     policy.learn_row(0, z, 1.0)
     policy.unlearn_row(0, z, 1.0)
     assert policy._short.shorts.counts[PEOPLE] == ring
+
+
+def played(policy, count, *, seed=5):
+    """The policy after so many people, for whom q0 decides between the first two arms."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yes = dict(zip(policy.survey.names, (rng.random(6) < 0.5).tolist(), strict=True))
+        visit = policy.visit()
+        if visit.asks:
+            visit.answer({q: yes[q] for q in visit.asks})
+        policy.learn(visit, float(rng.random() < (0.8 if yes["q0"] == visit.arm_index else 0.3)))
+    return policy
+
+
+def test_a_check_tells_its_arm_and_takes_it_back():
+    """What it adds to T and t, by hand, and nothing to the epoch; unlearning takes it out."""
+    # Nothing matters: the form asks little, and full visits play what noise and widths say.
+    policy = yes_no_policy(arms=["a", "b"], price=0.04, full_floor=0.5)
+    rng = np.random.default_rng(3)
+    for _ in range(1_000):
+        visit = policy.visit()
+        if visit.asks:
+            visit.answer({q: bool(rng.random() < 0.5) for q in visit.asks})
+        shorts = policy._short.shorts
+        told, tells, rows = shorts.told.copy(), shorts.tells.copy(), policy.rows
+        number = policy._short.number
+        reward = float(rng.random() < 0.5)
+        policy.learn(visit, reward)
+        if visit.kind == "check" and policy._short.number == number:
+            break
+    assert visit.kind == "check"
+    z, k = visit.context(), visit.arm_index
+    z = np.where(np.isnan(z), 0, z) * np.append(1, policy.support[k])
+    assert (policy.rows == rows).all()  # no epoch has learned it
+    told[k] += np.outer(z, z)
+    tells[k] += (reward - 0.5) * z
+    close(shorts.told, told)
+    close(shorts.tells, tells)
+    policy.unlearn(visit)
+    close(shorts.told[k], told[k] - np.outer(z, z))
+    close(shorts.tells[k], tells[k] - (reward - 0.5) * z)
+
+
+def test_a_budget_goes_by_costs_and_says_where_it_is_not_kept():
+    cheap = played(yes_no_policy(questions=2.5), 900).short_form()
+    survey = al.Survey([al.YesNo(f"q{i}", cost=60) for i in range(6)])
+    dear = al.SurveyBandit(survey, arms=["a", "b", "c"], reward=(0, 1), beta_min=0.1, questions=150)
+    dear = played(dear, 900).short_form()
+    assert cheap.questions == dear.questions
+    assert dear.cost == pytest.approx(60 * cheap.cost)
+    assert dear.cost <= dear.budget == 150
+    assert "may cost" not in str(dear)
+    tight = played(yes_no_policy(questions=0.01), 300).short_form()
+    assert tight.cost > tight.budget
+    assert "on average and may cost 0.01" in str(tight)
+
+
+@pytest.mark.parametrize(
+    ("where", "change"),
+    [
+        ("told", lambda x: x[0] - 1e6),  # no sum of squares is negative
+        ("tells", lambda x: x[0] + 1e6),  # nor can rewards be that large
+        ("gram", lambda x: [x[0][0] + 1, *x[0][1:]]),  # not as many rows as there are
+        ("moment", lambda x: x[0] + 1e6),
+        ("prior", lambda x: [-1.0, *x[0][1:]]),
+        ("spread", lambda x: [-1.0, *x[0][1:]]),
+        ("whole_root", lambda x: -x[0]),
+        ("whole_estimate", lambda x: math.inf),
+        ("rows", None),
+    ],
+)
+def test_sums_that_cannot_be_are_refused(where, change):
+    """Fails if a damaged file is loaded and played; its checksum is made anew here."""
+    policy = played(yes_no_policy(arms=["a", "b"]), 400)
+    saved = policy.to_dict()
+    assert al.SurveyBandit.from_dict(saved).to_dict() == saved
+    arm = saved["state"]["short_form"]["arms"][0]
+    if change is None:
+        arm[where] += 10**9
+    else:
+        arm[where][0] = change(arm[where])
+    with pytest.raises(al.errors.StateError):
+        al.SurveyBandit.from_dict(saved)
 
 
 DECIDED = ("decided_at", "propensities", "check", "learned_in", "reward")

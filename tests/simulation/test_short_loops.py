@@ -171,6 +171,8 @@ def test_unlearning_takes_out_what_a_visit_left_behind():
         np.testing.assert_array_equal(now.shorts.gram, before.shorts.gram)
         np.testing.assert_array_equal(now.shorts.moment, before.shorts.moment)
         np.testing.assert_array_equal(now.shorts.rows, before.shorts.rows)
+        np.testing.assert_allclose(now.shorts.told, before.shorts.told, atol=1e-9)
+        np.testing.assert_allclose(now.shorts.tells, before.shorts.tells, atol=1e-9)
         assert now.shorts.counts[PEOPLE] == min(
             before.shorts.counts[PEOPLE], 499 + (visit.kind == "short")
         )

@@ -348,6 +348,7 @@ MEANING = {
     "an end that is no number": Fault(
         "high: 90", "high: .nan", "high: .nan", ("questions[1].high", "finite")
     ),
+    "a huge cost": Fault("cost: 2.5", "cost: 1.0e+12", "cost", ("questions[1].cost", "1000000000")),
     "an infinite cost": Fault("cost: 2.5", "cost: .inf", "cost", ("questions[1].cost", "finite")),
     "an infinite alpha": Fault("alpha: 4", "alpha: .inf", "alpha", ("policy.alpha", "finite")),
     "an infinite beta_min": Fault(

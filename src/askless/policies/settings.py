@@ -45,6 +45,7 @@ SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
 EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
 FULL_FLOOR = 0.02  # the smallest share of full visits (maths 9.1)
+LEAST_PRICE = 1e-9  # of a question, of the reward range, if it is not 0
 MOST_PEOPLE = 10**15
 SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
 MOST_OPTIMISM = 100.0
@@ -232,6 +233,11 @@ def _check_price(price: Any, questions: Any, reward: RewardRange) -> dict[str, f
             raise SettingError(
                 f"price is {price:g}; give what asking one question may cost, in reward units: from"
                 f" 0 to {reward.span:g}, the length of the range"
+            )
+        if 0 < price < LEAST_PRICE * reward.span:
+            raise SettingError(
+                f"price is {price:g}, less than a billionth of the reward range; give 0 for no"
+                " short visits"
             )
     if questions is not None:
         if price is not None:

@@ -15,6 +15,7 @@ from askless.survey.names import check_name, check_number, check_text
 __all__ = ["Answer", "Question"]
 
 Answer = float | int | bool | str | list[str] | None
+MOST_COST = 1e9
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Question(ABC):
     help : str
         A second, smaller line for the person.
     cost : float
-        What asking it costs, in any unit you like.
+        What asking it costs, in any unit you like, from 1e-9 to 1e9.
     always_ask : bool
         Ask everyone, even when no arm's model uses it any more.
     may_skip : bool
@@ -57,6 +58,11 @@ class Question(ABC):
         cost = check_number(self.cost, f"{where}: cost")
         if cost <= 0:
             raise SettingError(f"{where}: cost is {cost:g}; give a number above 0")
+        if not 1 / MOST_COST <= cost <= MOST_COST:
+            raise SettingError(
+                f"{where}: cost is {cost:g}; give a number from {1 / MOST_COST:g} to {MOST_COST:g},"
+                " in another unit if need be"
+            )
         object.__setattr__(self, "cost", cost)
         for setting in ("always_ask", "may_skip"):
             if not isinstance(getattr(self, setting), bool):

@@ -35,7 +35,7 @@ class _QuestionSection(_Section):
     name: Name = Field(description="How the question is called in code, files and tables.")
     text: StrictStr = Field("", description="What the person reads; the name if left out.")
     help: StrictStr = Field("", description="A second, smaller line for the person.")
-    cost: Positive = Field(1.0, description="What asking it costs, in any unit.")
+    cost: Positive = Field(1.0, ge=1e-9, le=1e9, description="What asking it costs, in any unit.")
     always_ask: StrictBool = Field(False, description="Ask everyone, whatever the models use.")
     may_skip: StrictBool = Field(False, description="Whether it may be left unanswered.")
 
