@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import askless as al
 from askless.environments.base import first_respondents
-from askless.report.page import processor
+from askless.report.page import drawn, processor
+from askless.report.short_form import draw_short_form
 
 SEED, WORLDS, RUNS, PRICE = 1713, 40, 20, 0.002
 PEOPLE, VISITS = (500, 2_000, 10_000), 100_000
+FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "short-form.png"
 
 
 def example() -> None:
@@ -37,6 +40,23 @@ def example() -> None:
     error = gain.std(axis=0, ddof=1) / np.sqrt(WORLDS)
     cells = [f"{x:+.2f} ± {e:.2f}" for x, e in zip(gain.mean(axis=0), error, strict=True)]
     print(f"| net less that of asking everything | {' | '.join(cells)} |")
+
+
+def draw() -> None:
+    """Draw the short form of a plausible world of the example study after 2,000 people."""
+    study = al.Study.example()
+    world = al.Prior.of(study).world(0, seed=SEED)
+    policy = al.SurveyBandit(
+        world.survey,
+        arms=world.arms,
+        reward=world.reward,
+        beta_min=study.settings["beta_min"],
+        price=PRICE * world.reward.span,
+    )
+    player, drops = policy.player(), np.zeros((len(world.arms), len(world.survey)), dtype=np.int64)
+    for block in first_respondents(world, SEED, 0, 2_000):
+        player.play(block, 0, drops)
+    FIGURE.write_bytes(drawn(draw_short_form(policy.short_form()), "png"))
 
 
 def paper() -> None:
@@ -86,4 +106,5 @@ def last_form(world: al.LinearEnvironment, run: int) -> set[str] | None:
 if __name__ == "__main__":
     print(f"{processor()}, Python {platform.python_version()}\n")
     example()
+    draw()
     paper()

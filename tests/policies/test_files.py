@@ -85,7 +85,7 @@ def test_the_file_is_plain_json_without_nan(saved):
         raise AssertionError(constant)
 
     content = json.loads(saved.read_text(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("askless.policy", 4)
+    assert (content["format"], content["version"]) == ("askless.policy", 5)
 
 
 def test_a_cut_off_file_is_refused(saved):
@@ -209,8 +209,11 @@ def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
     saved.write_text(json.dumps(content | {"version": 3}))
     with pytest.raises(StateError, match=r"version 3.*older.*no short forms"):
         al.load(saved)
-    saved.write_text(json.dumps(content | {"version": 5}))
-    with pytest.raises(StateError, match=r"version 5.*newer"):
+    saved.write_text(json.dumps(content | {"version": 4}))
+    with pytest.raises(StateError, match=r"version 4.*older.*what short ones had told"):
+        al.load(saved)
+    saved.write_text(json.dumps(content | {"version": 6}))
+    with pytest.raises(StateError, match=r"version 6.*newer"):
         al.load(saved)
     saved.write_text(json.dumps(content | {"format": "other"}))
     with pytest.raises(StateError, match="not a saved askless policy"):

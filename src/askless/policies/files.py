@@ -15,7 +15,7 @@ from typing import Any
 from askless.errors import StateError
 
 FORMAT = "askless.policy"
-VERSION = 4
+VERSION = 5
 # What is to be said of older versions, none of which can be read.
 OLDER = {
     1: "it was saved by an older askless; start a new policy and learn its rows again",
@@ -23,6 +23,8 @@ OLDER = {
     " noise; start a new policy and learn its rows again",
     3: "it was saved by an older askless, which had no short forms; start a new policy and learn"
     " its rows again",
+    4: "it was saved by an older askless, whose full visits did not go by what short ones had told;"
+    " start a new policy and learn its rows again",
 }
 
 

@@ -46,8 +46,8 @@ class Delay:
         if left out, its visit is not learned. It is right only where silence means that: rewards
         that are lost for other reasons make effects look smaller.
     order : {"decision", "arrival"}
-        `decision`: a visit is learned once all earlier visits of its arm have been learned or given
-        up, as the guarantees need it (maths 2.5). `arrival`: when its reward comes; where delays
+        `decision`: a visit is learned once all earlier visits of its arm (with short forms: all
+        earlier full visits) have been learned or given up, as the guarantees need it (maths 2.5). `arrival`: when its reward comes; where delays
         depend on rewards that breaks the guarantees.
 
     Examples
