@@ -47,8 +47,8 @@ class Delay:
         that are lost for other reasons make effects look smaller.
     order : {"decision", "arrival"}
         `decision`: a visit is learned once all earlier visits of its arm (with short forms: all
-        earlier full visits) have been learned or given up, as the guarantees need it (maths 2.5). `arrival`: when its reward comes; where delays
-        depend on rewards that breaks the guarantees.
+        earlier full visits) have been learned or given up, as the guarantees need it (maths 2.5).
+        `arrival`: when its reward comes; where delays depend on rewards that breaks the guarantees.
 
     Examples
     --------
