@@ -176,8 +176,8 @@ MUTANTS = [
         [
             (
                 SHORT,
-                "        counts[FULL_VISITS] += 1\n        if dropped > 0:\n",
-                "        counts[FULL_VISITS] += 1 + (y > 0.0)\n        if dropped > 0:\n",
+                "        counts[FULL_VISITS] += 1\n        if is_due",
+                "        counts[FULL_VISITS] += 1 + (y > 0.0)\n        if is_due",
             )
         ],
         SHORT_TESTS,

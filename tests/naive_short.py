@@ -382,7 +382,8 @@ class NaiveShort(NaiveEpoch):
 
     def choose(self):
         """Choose S, and derive the short models (maths 9.2, 9.3)."""
-        if not self.people():
+        if len(self.people()) < 50:
+            self.form, self.chosen_at, self.waits_for = None, self.visits, self.visits + 1
             return
         if self.budget is not None:
             for price in np.array(PRICES) / self.costs.mean():

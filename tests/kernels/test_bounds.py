@@ -120,7 +120,7 @@ def instances(per_state):
 
 
 def test_no_level_is_ever_below_the_exact_maximum():
-    tried, settled, count = 0, 0, whole(14, 5)
+    tried, settled, count = 0, 0, whole(14, 3)
     for questions, policy, z in instances(count):
         arm = dense_arm(policy, 0)
         every = ucbs(arm, completions(questions, z, policy.support[0]))

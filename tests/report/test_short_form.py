@@ -39,6 +39,14 @@ def test_the_figure_has_the_path_the_asked_questions_and_the_loss():
     assert measured.lines[0].get_ydata()[0] == pytest.approx(form.saving)
 
 
+def test_names_are_no_mathematics():
+    survey = al.Survey([al.YesNo("$a_$"), al.YesNo("b")])
+    policy = al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 1), beta_min=0.1)
+    for t in range(60):
+        policy.learn_row(t % 2, [1.0, 0.5 - (t % 3 == 0), 0.5], 0.5)
+    draw_short_form(policy.short_form()).canvas.draw()
+
+
 def test_before_a_form_was_chosen_there_is_nothing_to_draw():
-    with pytest.raises(al.errors.SettingError, match="no form has been chosen yet"):
+    with pytest.raises(al.errors.SettingError, match="nothing to draw: no form was chosen yet"):
         draw_short_form(played(10).short_form())

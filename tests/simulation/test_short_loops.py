@@ -90,6 +90,30 @@ def one_visit(policy, answers, **given):
     return visit
 
 
+def test_an_arm_that_comes_after_a_drop_finds_the_same_people_in_every_loop():
+    """Fails if the compiled loop keeps answers to questions that nobody is asked any more."""
+    world = al.LinearEnvironment(
+        al.Survey.unit(6),
+        arms=["a", "b"],
+        reward=(0, 1),
+        coefficients=np.array([[0, 0.4, 0, 0, 0, 0, 0], [0, -0.4, 0, 0, 0, 0, 0]]),
+        spread=0.3,
+    )
+    policies = [policy_for(world, beta_min=0.35, full_floor=0.6) for _ in range(2)]
+    (block,) = first_respondents(world, 1, 0, 1_000)
+    drops = np.zeros((2, 6), dtype=np.int64)
+    for policy, player in zip(policies, (WithShortForms, OneByOne), strict=True):
+        made = player(policy, policy._short) if player is WithShortForms else player(policy)
+        made.play(block, 0, drops)
+        assert not policy.support.any(axis=0).all()  # a question has gone from both arms
+        policy.add_arm("c")
+    one, other = (policy._short.shorts for policy in policies)
+    np.testing.assert_array_equal(one.ring, other.ring)
+    assert one.counts[PEOPLE] == other.counts[PEOPLE]
+    states = [policy.to_dict()["state"] for policy in policies]
+    assert states[0] == states[1]
+
+
 def test_saving_in_mid_visit_and_arms_that_come_and_go_change_no_decision(tmp_path):
     """Fails if a policy that is saved and loaded again and again, visits too, decides otherwise."""
     world, rng = world_of(), np.random.default_rng(8)

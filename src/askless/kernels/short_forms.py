@@ -275,8 +275,9 @@ def take_out(form: Forming, i: int, j: int) -> None:
 
 
 @kernel()
-def trim(questions: Columns, form: Forming, n: int, price: float, value: float) -> float:
+def trim(questions: Columns, form: Forming, n: int, price: float) -> float:
     """Take questions out of `form.taken` while that raises its value; return the value then."""
+    value = value_of(questions, form, n, price)
     while True:
         chosen, most = -1, value
         for g in range(form.cost.shape[0]):

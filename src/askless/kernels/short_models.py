@@ -55,6 +55,7 @@ class Shorts(NamedTuple):
     numbers: Floats  # (NUMBERS,)
     form: Ints  # (m,) 1 for its questions
     everyone: Ints  # (m,) 1 for the questions asked of everyone
+    wanted: Ints  # (m,) 1 for those that full visits are asked
     live: Ints  # (K,) 1 for the arms that are not retired
     cost: Floats  # (m,) weights of the questions
     columns: Ints  # (P,) which columns the form has, in order

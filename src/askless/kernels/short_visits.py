@@ -47,6 +47,7 @@ def count_questions(columns: Columns, arms: Arms, shorts: Shorts) -> None:
         wanted = shorts.everyone[g] != 0
         for k in range(arms.n.shape[0]):
             wanted |= shorts.live[k] != 0 and arms.support[k, g] != 0
+        shorts.wanted[g] = wanted
         if wanted:
             asked += 1
             cost += shorts.cost[g]
@@ -177,11 +178,13 @@ def loss_units(address: int, y: float, mean: float, of_full: bool) -> float:
 
 
 @kernel()
-def keep_person(shorts: Shorts, z: Floats, allowed: Flags, now: int) -> None:
-    """Put the context of a visit, and which arms it could get, into the ring."""
+def keep_person(questions: Columns, shorts: Shorts, z: Floats, allowed: Flags, now: int) -> None:
+    """Put what a full visit was asked, and which arms it could get, into the ring."""
     at = shorts.counts[OLDEST]
-    for j in range(z.shape[0]):
-        shorts.ring[at, j] = z[j]
+    shorts.ring[at, 0] = z[0]
+    for g in range(questions.first.shape[0]):
+        for j in range(questions.first[g], questions.first[g] + questions.width[g]):
+            shorts.ring[at, j] = z[j] if shorts.wanted[g] else math.nan
     for k in range(shorts.may.shape[1]):
         shorts.may[at, k] = may_get(allowed, now, k)
     shorts.counts[OLDEST] = (at + 1) % RING
@@ -303,11 +306,11 @@ def play_visits(
         if rival != NOBODY:
             enter_visit(rule, arms, shorts, winner_of_all, rival, best, checked, z, y)
         dropped, moved = teach(rule, arms, epochs, shorts, best, checked, z, y)
-        keep_person(shorts, z, allowed, now)
-        counts[FULL_VISITS] += 1
         if dropped > 0:
             note_drops(arms, best, rule.epochs, begun + now + 1, drops)
             count_questions(columns, arms, shorts)
+        keep_person(columns, shorts, z, allowed, now)
+        counts[FULL_VISITS] += 1
         if is_due(shorts, moved):
             counts[DUE] = 1
             return now + 1

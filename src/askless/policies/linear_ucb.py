@@ -123,6 +123,8 @@ class LinearUCB(Policy):
     def estimate(self) -> Floats:
         """Estimated parameters (K × p) in reward units, by which arms are chosen.
 
+        (While a short form stands, `SurveyBandit` chooses by all that arms were told: maths 9.3.)
+
         Zero for questions that an arm does not use; with epochs also for those that are not active.
         """
         return self._unpacked(self._model.arms.active_estimate)

@@ -38,6 +38,7 @@ def empty_arrays(survey: Survey, arm_count: int) -> Shorts:
         numbers=np.zeros(NUMBERS),
         form=whole(m),
         everyone=survey.asked_of_everyone.astype(np.int64),
+        wanted=np.ones(m, dtype=np.int64),
         live=np.ones(arm_count, dtype=np.int64),
         cost=np.array([float(question.cost) for question in survey]),
         columns=whole(p),

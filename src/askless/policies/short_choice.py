@@ -68,5 +68,5 @@ def best_at(survey: Survey, forming: short_forms.Forming, n: int, price: float) 
     forming.taken[path[:taken]] = 1
     walked = tuple(zip(path.tolist(), values[1:].tolist(), strict=True))
     start = float(values[0])
-    short_forms.trim(columns, forming, n, price, float(values[taken]))
+    short_forms.trim(columns, forming, n, price)
     return Choice(np.asarray(forming.taken != 0), walked, start, 1.0)

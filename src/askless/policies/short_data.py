@@ -16,6 +16,7 @@ from askless.kernels.short_models import (
     FLOOR,
     FORM,
     FULL_VISITS,
+    LOG_WEALTH,
     LOSS,
     NEXT,
     OLDEST,
@@ -29,12 +30,13 @@ from askless.kernels.short_models import (
     WITHDRAWN,
 )
 from askless.policies.epoch_state import EpochState
-from askless.policies.short_choice import Choice
-from askless.policies.short_state import MOST_GROWTH, ShortState
+from askless.policies.short_choice import Choice, prices
+from askless.policies.short_state import FEWEST, MOST_GROWTH, ShortState
 
 __all__ = ["from_data", "to_data"]
 
 MOST_COUNT = 2**53
+MOST_SLOPE = 1e9  # of one answer on others
 SLACK = 1e-6  # by which rounding may move sums that are sums of squares
 OF_FORM = {"gram": 2, "prior": 2, "spread": 2, "moment": 1, "pull": 1, "estimate": 1}
 
@@ -78,7 +80,9 @@ def _arm_data(state: ShortState, k: int) -> dict[str, Any]:
 
 def from_data(state: ShortState, model: EpochState, saved: dict[str, Any]) -> None:
     """Put into an empty state what `to_data` returned of one; `model` has its arms."""
-    shorts, survey = state.shorts, state.survey
+    shorts, survey, p = state.shorts, state.survey, state.survey.column_count
+    if not all(type(x) in (int, float) for x in (*saved["numbers"], saved["start_value"])):
+        raise StateError("the file's short form has numbers that are none")
     counts, numbers = np.array(saved["counts"]), np.array(saved["numbers"], dtype=np.float64)
     form, ring = np.array(saved["form"]), np.array(saved["ring"], dtype=np.float64)
     may = np.array(saved["may"], dtype=np.int64).reshape(-1, shorts.may.shape[1])
@@ -96,7 +100,7 @@ def from_data(state: ShortState, model: EpochState, saved: dict[str, Any]) -> No
         and np.isfinite(numbers).all()
         and numbers[FLOOR] == float(shorts.numbers[FLOOR])
         and 0 < numbers[CAUTION] <= 1
-        and 0 < numbers[PRICE] <= 1
+        and _is_price(state, float(numbers[PRICE]))
         and numbers[WHOLE_WIDTH] >= 0
         and form.shape == shorts.form.shape
         and np.isin(form, (0, 1)).all()
@@ -104,22 +108,23 @@ def from_data(state: ShortState, model: EpochState, saved: dict[str, Any]) -> No
         and np.isin(counts[[STANDS, DUE]], (0, 1)).all()
         and counts[STANDS] <= counts[FORM]
         and counts[WITHDRAWN] <= counts[FULL_VISITS]
-        and counts[NEXT] <= counts[FULL_VISITS] + max(MOST_GROWTH, state.first_choice())
-        and _are_contexts(state, ring)
+        and counts[NEXT] <= counts[FULL_VISITS] + max(MOST_GROWTH, FEWEST, p * len(shorts.live))
+        and _are_contexts(state, model, ring)
         and _is_path(state, saved["path"])
         and 0 < saved["caution"] <= 1
-        and (state.terms.budget is not None or numbers[PRICE] == state.terms.price)
         and 1 <= numbers[BETS] <= 300 + SLACK
         and numbers[BETS + 2] > 0
         and (numbers[LOSS : LOSS + 6] >= 0).all()
         and numbers[LOSS] <= counts[FULL_VISITS]
+        and (numbers[LOSS + 1 : LOSS + 6] <= numbers[LOSS] + SLACK).all()
+        and abs(numbers[LOG_WEALTH]) < MOST_COUNT
         and counts[SIZE] == (counts[FORM] > 0) * (1 + (form != 0)[survey.owner].sum())
         and len(saved["arms"]) == len(shorts.live)
     ):
         raise StateError("the file's short form cannot be")
-    size, p = int(counts[SIZE]), survey.column_count
+    size = int(counts[SIZE])
     projection = np.array(saved["projection"], dtype=np.float64).reshape(-1, p)
-    if len(projection) != size or not np.isfinite(projection).all():
+    if len(projection) != size or not (abs(projection) < MOST_SLOPE).all():
         raise StateError("the file's short form has a projection that cannot be")
     shorts.counts[:], shorts.numbers[:], shorts.form[:] = counts, numbers, form
     shorts.columns[:size] = np.flatnonzero(np.append(True, (form != 0)[survey.owner]))[:size]
@@ -132,9 +137,20 @@ def from_data(state: ShortState, model: EpochState, saved: dict[str, Any]) -> No
         _fill_arm(state, model, k, arm)
 
 
-def _are_contexts(state: ShortState, ring: Floats) -> bool:
-    """Whether these can be contexts: a constant of 1, and every answer in its range."""
+def _is_price(state: ShortState, price: float) -> bool:
+    """Whether this can be the price in force: that of the study, or one that a budget tries."""
+    tried = [state.terms.price]
+    if state.terms.budget is not None:
+        tried += prices(state.terms, state.shorts.cost)
+    return price in tried
+
+
+def _are_contexts(state: ShortState, model: EpochState, ring: Floats) -> bool:
+    """Whether these can be contexts: a constant of 1, and answers to what is asked, in range."""
     columns = state.survey.columns
+    wanted = state.candidates(model)[state.survey.owner]
+    if np.isnan(ring[:, 1:][:, wanted]).any():
+        return False
     least, most = np.minimum(columns.low, 0), np.maximum(columns.high, 0)
     known = np.isnan(ring) | ((least <= ring) & (ring <= most))
     return bool((ring[:, 0] == 1).all() and known.all())
@@ -156,6 +172,8 @@ def _fill_arm(state: ShortState, model: EpochState, k: int, saved: dict[str, Any
     whole = int(model.learned.size[k]) if shorts.counts[STANDS] else 0
     told, tells = _triangle(saved["told"], p, k), _numbers(saved["tells"], (p,), k)
     told += np.tril(told, -1).T
+    kept = model.learned.columns[k, : model.learned.size[k]]
+    own = np.ix_(kept, kept)  # what is told about questions that were dropped is not used
     root = _triangle(saved["whole_root"], whole, k)
     estimate = _numbers(saved["whole_estimate"], (whole,), k)
     rows, renewed, width = saved["rows"], saved["renewed"], saved["width"]
@@ -167,7 +185,7 @@ def _fill_arm(state: ShortState, model: EpochState, k: int, saved: dict[str, Any
         and 0 <= width <= 0.5
         and (size == 0 or parts["gram"][0, 0] == rows)
         and _can_be_sums(parts["gram"], parts["moment"], rows * (largest + SLACK) ** 2)
-        and _can_be_sums(told, tells, visits * (0.5 + SLACK) ** 2)
+        and _can_be_sums(told[own], tells[kept], visits * (0.5 + SLACK) ** 2)
         and _can_be_sums(parts["spread"], np.zeros(size), 0.0)
         and ((parts["prior"].diagonal() > 0).all() or not shorts.counts[STANDS])
         and not np.triu(parts["prior"], 1).any()

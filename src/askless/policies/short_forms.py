@@ -166,6 +166,8 @@ class ShortForm:
     def _head(self) -> list[str]:
         if self.questions is None:
             said = f"No short form stands: every visit is full, {self.of} questions."
+        elif not self.of:
+            said = "No question is needed any more: visits ask none."
         elif len(self.questions) >= self.of:
             said = f"Every question is worth its price: all visits ask all {self.of}."
         else:
@@ -183,8 +185,8 @@ class ShortForm:
             )
         if self.budget is not None and self.questions is not None and self.cost > self.budget:
             lines.append(
-                f"A visit costs {self.cost:.3g} on average and may cost {self.budget:g}: no shorter"
-                " form is worth having yet; fewer visits will be full as more people come."
+                f"A visit costs {self.cost:.3g} on average from here on, and may cost"
+                f" {self.budget:g}: the budget is not kept."
             )
         if self.withdrawn:
             lines.append(f"Withdrawn so far because they cost too much: {self.withdrawn}.")

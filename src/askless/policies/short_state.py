@@ -37,7 +37,7 @@ from askless.survey import Survey
 
 __all__ = ["ShortState"]
 
-FEWEST = 50  # full visits before a form is chosen
+FEWEST = 50  # full visits before a form is chosen, and people in the ring
 GROWTH, MOST_GROWTH = 0.1, 100  # by which full visits grow until it is chosen anew
 SOFT = 1e-6  # on the diagonal of a ring's Gram matrix
 
@@ -87,7 +87,10 @@ class ShortState:
     def loss(self) -> tuple[float, float, float] | None:
         """Return what short forms have cost a visit, and its ends, in units of the range."""
         found = short_check.interval(self.shorts.numbers)
-        return found and (found[0], max(found[1], -1.0), min(found[2], 1.0))
+        if found is None:
+            return None
+        middle, low, high = (min(1.0, max(-1.0, end)) for end in found)
+        return middle, low, high
 
     def first_choice(self) -> int:
         """Return after how many full visits a form is first chosen (maths 9.2)."""
@@ -183,7 +186,8 @@ class ShortState:
         """
         shorts, counts = self.shorts, self.shorts.counts
         if self._is_whole(model, row):
-            short_visits.keep_person(shorts, row, mask[None, :], 0)
+            self.recount(model)
+            short_visits.keep_person(self.survey.columns, shorts, row, mask[None, :], 0)
         counts[VISITS] += 1
         counts[FULL_VISITS] += 1
         if counts[FULL_VISITS] >= counts[NEXT] or (moved and counts[STANDS]):
@@ -207,7 +211,7 @@ class ShortState:
         """Take the context of an unlearned visit out of the ring: the newest that is the same."""
         shorts, order = self.shorts, self._in_order()
         rows, may = shorts.ring[order], shorts.may[order]
-        same = np.flatnonzero(((rows == row) | (np.isnan(rows) & np.isnan(row))).all(axis=1))
+        same = np.flatnonzero(((rows == row) | np.isnan(rows)).all(axis=1))
         if len(same):
             self._fill_ring(np.delete(rows, same[-1], axis=0), np.delete(may, same[-1], axis=0))
 
@@ -262,9 +266,10 @@ class ShortState:
         """Choose the form anew, and derive its models."""
         shorts, counts = self.shorts, self.shorts.counts
         people, may = self._people(model)
-        if not len(people):
-            return
         before = counts[FULL_VISITS]
+        if len(people) < FEWEST:  # others may come, for the arms that there are now
+            counts[STANDS], counts[NEXT] = 0, before + 1
+            return
         counts[NEXT] = before + math.ceil(min(MOST_GROWTH, GROWTH * before))
         short_visits.know_whole(model.address, shorts)
         gram = people.T @ people
@@ -372,7 +377,8 @@ class ShortState:
     def use_all(self, model: EpochState, z: Floats) -> None:
         """Do with a copy all that comes once a form stands, so that it is compiled."""
         other, everyone = copy.deepcopy(self), self.shorts.live != 0
-        short_visits.keep_person(other.shorts, z, everyone[None, :], 0)
+        for _ in range(FEWEST):
+            short_visits.keep_person(self.survey.columns, other.shorts, z, everyone[None, :], 0)
         other.choose(model)
         other.full_share(model, everyone, 0)
         other.costs(model, self.shorts.form != 0, self.price)

@@ -138,7 +138,20 @@ class SurveyBandit(EpochSurveyUCB):
                     " worth asking: is the price meant for one question?",
                     stacklevel=4,
                 )
+        if settings.questions is not None:
+            self._doubt_budget(settings.questions, settings.full_floor, whole)
         return Terms(price, settings.questions, settings.planned, settings.full_floor)
+
+    def _doubt_budget(self, budget: float, floor: float, whole: float) -> None:
+        forced = sum(question.cost for question in self.survey if question.always_ask)
+        least = floor * whole + (1.0 - floor) * forced
+        if budget < least:
+            warnings.warn(
+                f"questions is {budget:g}, and visits cost at least {least:.4g} on average: the"
+                f" share {floor:g} asks everything (full_floor), everyone what is always asked; the"
+                " budget cannot be kept",
+                stacklevel=5,
+            )
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -168,7 +181,7 @@ class SurveyBandit(EpochSurveyUCB):
             full, short = self.arms[visit.check.full], self.arms[visit.check.short]
             return (
                 f"A check: all {count} questions; all answers say {full}, the short form's say"
-                f" {short}, and a coin decided. It measures what short forms cost; no arm learns it"
+                f" {short}, and a coin decided. It measures what short forms cost; no test sees it"
             )
         return f"A full visit: all {count} questions, so that the arms go on learning"
 

@@ -44,7 +44,7 @@ def draw_short_form(form: ShortForm) -> Figure:
     'Short visits ask none of 3 questions'
     """
     if not form.path:
-        raise SettingError("no form has been chosen yet: there is nothing to draw")
+        raise SettingError("there is nothing to draw: no form was chosen yet, or no question left")
     wide = min(16.0, max(8.5, 4.5 + 0.32 * len(form.path)))
     figure = Figure(figsize=(wide, 4.8), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
     path, measured = figure.subplots(1, 2, width_ratios=[wide - 3.2, 3.2])
@@ -85,6 +85,8 @@ def _draw_path(axes: Axes, form: ShortForm) -> None:
     names += [step.question for step in form.path]
     if len(names) <= FEW:
         axes.set_xticks(counts, names, rotation=50, ha="right", rotation_mode="anchor")
+        for label in axes.get_xticklabels():
+            label.set_parse_math(False)  # a name may have dollars
         axes.set_xlabel("questions, that worth most first")
     else:
         axes.set_xlabel("questions asked, those worth most first")
