@@ -15,7 +15,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 TESTS = ("tests/policies/test_epoch_guarantee.py",)
-SHORT_TESTS = ("tests/policies/test_short_check.py", "tests/policies/test_short_forms.py")
+SHORT_TESTS = (
+    "tests/policies/test_short_check.py",
+    "tests/simulation/test_short_loops.py",
+    "tests/policies/test_short_forms.py",
+)
 
 
 class Mutant(NamedTuple):
