@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables short hurting guarantee mutants soak unchanged pace clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables short hurting plans verdicts guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -52,6 +52,12 @@ short: $(READY)  ## short forms in the example study and in the paper's world (a
 
 hurting: $(READY)  ## short forms in worlds that are built to hurt them, beside asking everything (a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/hurting.py
+
+plans: $(READY)  ## the plans of the docs, with their times, and pictures of the report (5 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/plans.py
+
+verdicts: $(READY)  ## how often a plan's verdict is that of 20 times as many worlds, in 200 studies (40 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/verdicts.py
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py

@@ -56,7 +56,7 @@ def test_the_planning_page_s_code_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {"al": al}
     exec(planning.replace("[500, 2000], worlds=50", "[100, 500], worlds=20"), names)
-    assert "respondents" in capsys.readouterr().out
+    assert "people are asked" in capsys.readouterr().out
     exec(one_world.replace("5_000", "2_000"), names)
     assert Path("world.png").stat().st_size > 1_000
     # The page's words about world 3: one question matters, to all three arms.

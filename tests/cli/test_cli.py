@@ -375,12 +375,16 @@ def test_a_plan_is_a_table_advice_and_a_report_that_needs_nothing_else(planned):
     folder, done = planned
     assert done.returncode == 0, done.stderr
     *lines, where = done.stdout.splitlines()
-    table = lines[: next(i for i, line in enumerate(lines) if line.startswith("Median of"))]
-    assert max(map(len, table)) <= 80
+    assert max(map(len, lines)) <= 80
     assert "askless-plan/report.html" in where
-    text = " ".join(done.stdout.split())
-    for part in ("200 respondents", "600 respondents", "asking everything", "beta_min 20", "half"):
-        assert part in text
+    # The verdict comes first; no number is broken.
+    first = " ".join(" ".join(lines).split())
+    expected = al.plan(al.Study.example(), respondents=[200, 600], worlds=20, workers=1)
+    assert first.startswith(expected.advice()[0])
+    for way in expected.ways:
+        assert sum(line.strip().startswith(way.label) for line in lines) == 2
+    forecast = expected.forecast("price 0.2", 600)
+    assert f"{forecast.reward.low:.1f}…{forecast.reward.high:.1f}" in done.stdout
     page = (folder / "askless-plan" / "report.html").read_text()
     assert "Plan of the study charity" in page
     assert "askless plan study.yaml --respondents 200,600" in page
@@ -390,7 +394,7 @@ def test_a_plan_is_a_table_advice_and_a_report_that_needs_nothing_else(planned):
     files = {path.name for path in (folder / "askless-plan").iterdir()}
     assert files == {
         *("report.html", "plan.json"),
-        *(f"{name}.{end}" for name in ("course", "visits-until") for end in ("png", "svg")),
+        *(f"{name}.{end}" for name in ("course", "pareto") for end in ("png", "svg")),
     }
 
 
@@ -401,8 +405,8 @@ def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
     found = json.loads(done.stdout)
     expected = al.plan(al.Study.example(), respondents=[200, 600], worlds=20, workers=1).to_dict()
     assert found == json.loads(json.dumps(expected))
-    assert len(found["forecasts"]) == 2 * 4
-    assert [row["beta_min"] for row in found["shortening"]] == [10, 20, 40]
+    assert len(found["forecasts"]) == 2 * 7
+    assert found["verdict"]["respondents"] == 600
     written = json.loads((tmp_path / "askless-plan" / "plan.json").read_text())
     assert written["forecasts"] == found["forecasts"]
 
@@ -412,8 +416,8 @@ def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
     [
         (("--respondents", "many"), "--respondents is 'many'"),
         (("--respondents", "0"), "respondents is 0"),
-        (("--beta-min", "x"), "--beta-min is 'x'"),
-        (("--beta-min", "100"), "beta_min"),
+        (("--price", "x"), "--price is 'x'"),
+        (("--price", "0"), "above 0"),
         (("--worlds", "3"), "worlds is 3"),
         (("--pilot", "none.csv"), "none.csv"),
         (("--engine", "moon"), "engine"),
@@ -447,6 +451,19 @@ def test_check_looks_at_the_section_plan_too(tmp_path):
     done = askless("check", "study.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "plan: useful is 99 to 99" in done.stderr
+
+
+def test_check_shows_the_questions_and_says_what_makes_no_sense_together(tmp_path):
+    text = EXAMPLE.read_text().replace("effect: [20, 50]", "effect: [5, 50]")
+    assert text != EXAMPLE.read_text()
+    (tmp_path / "study.yaml").write_text(text)
+    done = askless("check", "study.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "may be skipped" in done.stdout
+    assert "Mind: plan.effect begins at 5, below beta_min (20)" in done.stdout
+    found = json.loads(askless("check", "study.yaml", "--json", cwd=tmp_path).stdout)
+    assert [row["name"] for row in found["asked"]] == found["questions"]
+    assert len(found["doubts"]) == 1
 
 
 def test_tables_are_listed():

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from askless.cli.terminal import output
 from askless.environments import Prior
 from askless.policies import policy_for
 from askless.simulation.simulate import describe
-from askless.survey import Study
+from askless.survey import Question, Study
 
 
 def check(
@@ -25,7 +27,9 @@ def check(
     policy = policy_for(read)
     if read.plan:
         Prior.of(read)  # refuses what cannot be planned
-    settings = describe(policy)
+    from askless.evaluation.sense import doubts_of  # noqa: PLC0415 (so that help comes at once)
+
+    settings, doubts = describe(policy), doubts_of(read)
     if as_json:
         summary = {
             "study": read.name,
@@ -37,6 +41,8 @@ def check(
             "silence": read.silence,
             "policy": read.policy,
             "settings": settings,
+            "asked": [_asked(question) for question in read.survey],
+            "doubts": doubts,
         }
         typer.echo(json.dumps(summary))
         return
@@ -53,3 +59,34 @@ def check(
             continue
         table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
     output.print(table)
+    output.print(_questions(read))
+    for doubt in doubts:
+        output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False, soft_wrap=True)
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """Return what `check` says about a question."""
+    return {
+        "name": question.name,
+        "kind": question.kind,
+        "may_skip": question.may_skip,
+        "cost": question.cost,
+        "always_ask": question.always_ask,
+    }
+
+
+def _questions(study: Study) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("question", overflow="fold")
+    table.add_column("kind")
+    for heading in ("may be skipped", "cost", "asked of everyone"):
+        table.add_column(heading, justify="right")
+    for question in study.survey:
+        table.add_row(
+            escape(question.name),
+            question.kind.replace("_", "/"),
+            "yes" if question.may_skip else "",
+            f"{question.cost:g}",
+            "yes" if question.always_ask else "",
+        )
+    return table

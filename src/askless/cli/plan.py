@@ -12,14 +12,12 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, progress_bar
+from askless.cli.terminal import messages, output, stages
 from askless.errors import SettingError
 from askless.survey import Study
 
 if TYPE_CHECKING:
     from askless.evaluation import Plan
-
-TO = "…"  # between the ends of an interval, where there is little room
 
 
 def plan(
@@ -27,9 +25,12 @@ def plan(
     respondents: Annotated[
         str, typer.Option(help="For how many people, separated by commas.")
     ] = "500,2000,10000",
-    beta_min: Annotated[
+    price: Annotated[
         str | None,
-        typer.Option(help="Which to try, separated by commas; the study's and half of it."),
+        typer.Option(
+            help="Prices of a question to try beside the study's, separated by commas; half and"
+            " twice as much if left out."
+        ),
     ] = None,
     pilot: Annotated[
         Path | None, typer.Option(help="A CSV of answers from which people are drawn.")
@@ -44,19 +45,17 @@ def plan(
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("askless-plan"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Say how many people a study needs, how short its survey gets, and what it risks."""
+    """Say whether to shorten a survey, with which setting, and how many people that takes."""
     from askless import evaluation  # noqa: PLC0415 (so that help comes at once)
-    from askless.evaluation.plan import visits_of  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
     from askless.report.plan_report import write_plan  # noqa: PLC0415 (plotting takes a second)
 
     read = Study.read(study)
     given: dict[str, Any] = {"respondents": _numbers("--respondents", respondents, int)}
-    if beta_min is not None:
-        given["beta_min"] = _numbers("--beta-min", beta_min, float)
-    total = visits_of(read, **given, worlds=worlds)  # refuses what cannot be planned
+    if price is not None:
+        given["prices"] = _numbers("--price", price, float)
     check_folder(out)  # before the work, not after it
-    with progress_bar(total, "the study in plausible worlds") as progress:
+    with stages() as progress:
         done = evaluation.plan(
             read,
             **given,
@@ -69,7 +68,7 @@ def plan(
             progress=progress,
         )
     command = ["askless", "plan", str(study), "--respondents", respondents]
-    command += ["--beta-min", beta_min] if beta_min is not None else []
+    command += ["--price", price] if price is not None else []
     command += ["--pilot", str(pilot)] if pilot is not None else []
     command += ["--worlds", str(worlds), "--seed", str(seed)]
     report = write_plan(done, out, shlex.join(command))[0]
@@ -94,65 +93,56 @@ def _numbers(option: str, text: str, kind: type) -> list[Any]:
 
 
 def _show(plan: Plan) -> None:
-    from askless.report.plan_report import label_of, range_text  # noqa: PLC0415
+    first, *others = plan.advice()
+    output.print(f"[bold]{escape(first)}[/bold]", highlight=False)
+    output.print("\n".join(others), markup=False, highlight=False)
+    for warning in plan.warnings():
+        output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
+    output.print()
+    table = _table(plan, ranges=True)
+    if output.measure(table).maximum > output.width:  # numbers are never broken
+        table = _table(plan, ranges=False)
+    output.print(table)
+    output.print(escape(_notes(plan)), highlight=False)
 
-    costs = any(question.cost != 1 for question in plan.study.survey)
+
+def _table(plan: Plan, *, ranges: bool) -> Table:
+    """Make a line a way, and one more for the range of 9 in 10 worlds where there is room."""
+    from askless.report.plan_report import columns_of  # noqa: PLC0415 (plotting takes a second)
+
+    columns = columns_of(plan)
     table = Table(
         title=escape(f"{plan.study.name}: {plan.worlds} plausible worlds"),
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        collapse_padding=True,
+        padding=(0, 1, 0, 0),
     )
     table.add_column("", no_wrap=True)
-    headings = ["questions a visit", "reward a visit", "more than one arm", "loses"]
-    for heading in headings[:1] + ["cost a visit"] * costs + headings[1:]:
-        table.add_column(heading, justify="right", min_width=6, overflow="fold")
-    digits = plan.reward_digits
+    for column in columns:
+        table.add_column("\n".join(column.heading), justify="right", no_wrap=True)
     for people in plan.respondents:
-        table.add_row(f"[bold]{people:,} respondents[/bold]")
-        for beta_min in (None, *plan.beta_mins):
-            now = plan.forecast(beta_min, people)
-            cells = [
-                range_text(now.questions, to=TO),
-                *([range_text(now.cost, to=TO)] if costs else []),
-                range_text(now.reward, digits, to=TO),
-                range_text(now.over_single, digits, to=TO),
-                "" if beta_min is None else f"{100 * now.losing.middle:.1f}%",
-            ]
-            table.add_row(label_of(beta_min), *cells)
+        table.add_row(f"[bold]{people:,} people[/bold]")
+        for way in plan.ways:
+            forecast = plan.forecast(way.label, people)
+            table.add_row(way.label, *(column.middle(forecast) for column in columns))
+            if ranges:
+                own = (escape(column.range(forecast)) for column in columns)
+                table.add_row("", *own, style="dim")
         table.add_section()
-    output.print(table)
-    output.print(_gone(plan))
-    output.print(
-        "Median of the worlds, and the range of 9 in 10 of them. More than one arm:\n"
-        "reward over the best single arm for all. Loses: chance of losing a useful\n"
-        "question.\n",
-        highlight=False,
+    return table
+
+
+def _notes(plan: Plan) -> str:
+    net = (
+        "the reward a person who starts, who gives up at a question with a probability of"
+        f" {plan.dropout:g} and then brings nothing"
+        if plan.dropout
+        else f"the reward less {plan.price:.3g} a question (weighed by its cost)"
     )
-    output.print("\n".join(plan.advice()), markup=False, highlight=False, soft_wrap=True)
-    for warning in plan.warnings():
-        output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False, soft_wrap=True)
-
-
-def _gone(plan: Plan) -> Table:
-    from askless.report.plan_report import formula_text, label_of, visits_text  # noqa: PLC0415
-
-    gone = Table(
-        title="Unneeded questions gone after",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
+    return (
+        "Medians of the worlds and, dim, the range of 9 in 10 of them. Net: "
+        f"{net}. One arm for all: the one that a test with a fifth of the people finds best;"
+        " nothing is asked. Loses: worlds in which a question that matters was dropped for good. A"
+        " pilot asks everything of that share of people, with arms at random, then what a lasso"
+        " says.\n"
     )
-    for heading in ("", "half", "all", "an arm's rows", "by formula"):
-        gone.add_column(heading, justify="right" if heading else "left")
-    most = plan.respondents[-1]
-    for beta_min in plan.beta_mins:
-        found = plan.shortening(beta_min)
-        gone.add_row(
-            label_of(beta_min),
-            visits_text(found.half, most, TO),
-            visits_text(found.all, most, TO),
-            visits_text(found.rows, most, TO),
-            formula_text(found, TO),
-        )
-    return gone

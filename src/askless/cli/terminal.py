@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 output = Console()
@@ -34,3 +42,22 @@ def progress_bar(visits: int, what: str) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
         task = bar.add_task(what, total=visits)
         yield lambda further: bar.advance(task, further)
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar a stage of the work, one after the other; yields what to call with visits.
+
+    It is called with what is being done, how many visits further, and of how many.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), Speed(), TimeRemainingColumn())
+    hidden = not messages.is_terminal
+    with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(what: str, further: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.advance(tasks[what], further)
+
+        yield advance

@@ -1,147 +1,173 @@
-"""What a plan advises, in words, and what its reader should mind."""
+"""A plan's verdict in words, and what its reader should mind."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from askless.evaluation.outcomes import DELTA, PLANNED
+from askless.evaluation.ways import FULL, SINGLE, takes_over
 
 if TYPE_CHECKING:
-    from askless.evaluation.plan import Forecast, Plan
+    from askless.evaluation.plan import Plan
 
-__all__ = ["advice_of", "warnings_of"]
+__all__ = ["advice_of", "preregistration_of", "warnings_of"]
+
+DELTA = 0.05  # the policies' default
 
 
 def advice_of(plan: Plan) -> list[str]:
-    """Return the advice in two sentences, for the largest number of respondents."""
-    beta_min, people = plan.beta_min, plan.respondents[-1]
-    now, gone = plan.forecast(beta_min, people), plan.shortening(beta_min)
-    m, arms = len(plan.study.survey), len(plan.study.arms)
-    if _nothing_to_drop(plan):
-        return [
-            "There is nothing to drop: in most plausible worlds every question that could go"
-            " matters, is asked of everyone, or is answered alike by all.",
-            "Ask everything, or say in the section plan of the study what you think is not needed.",
-        ]
-    if not plan.shortens(now):
-        rows = f"{gone.rows_at_least:,.0f} to {gone.rows_by_sigma:,.0f} rows by the formula"
-        return [
-            f"You cannot shorten this survey with {people:,} respondents and a beta_min of"
-            f" {beta_min:g}: ask everything (LinUCB).",
-            f"An arm needs {rows}, and more for its tests to come round, and the {arms} arms"
-            " share the respondents: come with more of them, or with a larger beta_min if"
-            " smaller effects are not worth a question.",
-        ]
-    asks = (
-        f"a visit asks {now.questions.middle:.1f} of {m} questions on average (90%:"
-        f" {now.questions.low:.1f} to {now.questions.high:.1f})"
-    )
-    when = f"half of the unneeded ones are gone after {_visits(gone.half.middle, people)}"
+    """Return the verdict in words: what to do, what that brings, whether it is close."""
+    verdict = plan.verdict
+    said = {
+        "shorten": _shorten,
+        "everything": _everything,
+        "one arm": _one_arm,
+        "more people": _more_people,
+    }[verdict.kind](plan)
+    if verdict.is_close:
+        said.append("It is a close call: other worlds of this kind could have said otherwise.")
+    return said
+
+
+def _shorten(plan: Plan) -> list[str]:
+    verdict = plan.verdict
+    now = plan.forecast(verdict.way.label, verdict.respondents)
+    own = verdict.way == plan.own
     return [
-        f"With {people:,} respondents and a beta_min of {beta_min:g}, {asks}, and {when}.",
-        f"{_compared(plan, now)}, and the chance of losing a question that matters is"
-        f" {_percent(now.losing.middle)} (90%: {_percent(now.losing.low)} to"
-        f" {_percent(now.losing.high)}).",
+        f"Shorten the survey{'' if own else ', with another setting'}: with"
+        f" `{verdict.way.setting}` {verdict.respondents:,} people are asked"
+        f" {now.questions.middle:.1f} of {len(plan.study.survey)} questions a visit on average"
+        f" ({now.questions.low:.1f} to {now.questions.high:.1f} in 9 of 10 worlds).",
+        f"{_compared(plan, verdict.way.label)}{_lost(plan, verdict.way.label)}",
     ]
 
 
-def _compared(plan: Plan, now: Forecast) -> str:
-    more, full = now.over_full.middle, plan.forecast(None, now.respondents).reward.middle
-    digits = plan.reward_digits
-    how = f"{abs(more):,.{digits}f} a visit {'more' if more > 0 else 'less'} than"
-    if abs(more) < 0.005 * plan.study.reward.span:
-        how = "about the same as"
-    where = f"in the median world; LinUCB: {full:,.{digits}f}"
-    return f"The reward is {how} by asking everything ({where})"
+def _everything(plan: Plan) -> list[str]:
+    verdict = plan.verdict
+    more = (
+        ""
+        if verdict.people is None
+        else f", and more than {verdict.people:,} people would be needed for that to change"
+    )
+    return [
+        f"Ask everything: with {verdict.respondents:,} people a shorter survey does not pay{more}.",
+        _compared(plan, plan.own.label),
+    ]
 
 
-def _nothing_to_drop(plan: Plan) -> bool:
-    return bool(np.median(plan.unneeded) == 0)
+def _more_people(plan: Plan) -> list[str]:
+    verdict = plan.verdict
+    return [
+        f"Come with about {verdict.people:,} people: then the survey can be shortened with"
+        f" `{plan.own.setting}`; with {verdict.respondents:,}, ask everything.",
+        _compared(plan, plan.own.label),
+    ]
+
+
+def _one_arm(plan: Plan) -> list[str]:
+    verdict = plan.verdict
+    people, digits = verdict.respondents, plan.reward_digits
+    best = max(
+        (plan.forecast(way.label, people).net.middle, way.label)
+        for way in plan.ways
+        if way.label != SINGLE
+    )
+    single = plan.forecast(SINGLE, people).net.middle
+    return [
+        f"Send one arm to all: with {people:,} people, what answers tell is worth less than it"
+        " costs to ask and to learn.",
+        f"Test the arms with a fifth of the people, and send the best one to the rest: that brings"
+        f" {single:,.{digits}f} a person in the median world, and the best of the other ways"
+        f" ({best[1]}) {best[0]:,.{digits}f} net.",
+    ]
+
+
+def _compared(plan: Plan, label: str) -> str:
+    """Say how a way's reward and net compare with those of asking everything, world by world."""
+    people, span, digits = plan.respondents[-1], plan.study.reward.span, plan.reward_digits
+    own, full = plan.figures(label, people), plan.figures(FULL, people)
+    reward, net = float((own.reward - full.reward).mean()), float((own.net - full.net).mean())
+    if abs(reward) < 0.0005 * span:
+        first = "The reward a visit is the same as by asking everything"
+    else:
+        more = "more" if reward > 0 else "less"
+        first = f"The reward a visit is {abs(reward):,.{digits}f} {more} than by asking everything"
+    what = "with those who give up" if plan.dropout else "net of the price of asking"
+    more = "more" if net > 0 else "less"
+    return f"{first}, and {what} {abs(net):,.{digits}f} {more} a person."
+
+
+def _lost(plan: Plan, label: str) -> str:
+    losing = plan.forecast(label, plan.respondents[-1]).losing
+    if losing.middle == 0:
+        return f" In none of {plan.worlds} worlds was a question dropped for good that matters."
+    return (
+        f" In {_percent(losing.middle)} of the worlds a question that matters was dropped for good"
+        f" (90%: {_percent(losing.low)} to {_percent(losing.high)})."
+    )
 
 
 def warnings_of(plan: Plan) -> list[str]:
     """Return what a reader should know before trusting the plan."""
-    return [
-        *_of_policy(plan),
-        *(w for people in plan.respondents for w in _of_size(plan, people)),
-        *_of_beta_min(plan),
-    ]
+    return [*_of_policy(plan), *_of_effects(plan), *_of_price(plan)]
 
 
 def _of_policy(plan: Plan) -> Iterator[str]:
-    settings, ours = plan.study.settings, plan.study.policy == "survey-bandit"
-    if ours and settings.get("price") != 0:
+    if not takes_over(plan.study):
         yield (
-            "The plan is of SurveyBandit with price 0, without short forms: what they save comes on"
-            " top, and is not forecast."
-        )
-    elif not (plan.study.policy in PLANNED and settings.get("interactive", ours)):
-        yield (
-            "The plan is of SurveyBandit with price 0, Epoch SurveyUCB with interactive surveys,"
-            " which is not what the study's section policy says."
-        )
-    if plan.alike:
-        yield (
-            f"To {', '.join(plan.alike)} there are answers that nobody gives: such questions"
-            " cannot be judged, nor dropped."
+            "The plan is of SurveyBandit, with the study's beta_min and delta, and not of the"
+            f" policy that the study names ({plan.study.policy})."
         )
 
 
-def _of_size(plan: Plan, people: int) -> Iterator[str]:
-    now = plan.forecast(plan.beta_min, people)
-    if _nothing_to_drop(plan):
-        pass
-    elif not plan.shortens(now):
-        yield (
-            f"{people:,} respondents are too few to drop anything in most worlds with a"
-            f" beta_min of {plan.beta_min:g}."
-        )
-    elif not plan.is_shorter(now):
-        yield (
-            f"With {people:,} respondents questions go too late to save much: a visit still"
-            f" asks {now.questions.middle:.1f} of {len(plan.study.survey)} on average."
-        )
-    gain, full = now.over_single.middle, plan.forecast(None, people).over_single.middle
-    digits = plan.reward_digits
-    if 0 < gain < full / 2:
-        yield (
-            f"With {people:,} respondents, of the {full:,.{digits}f} a visit that personal"
-            f" decisions bring over one arm for all if everything is asked, {gain:,.{digits}f}"
-            " remain."
-        )
-    if gain <= 0:
-        yield (
-            f"With {people:,} respondents personal decisions do not pay yet: in most worlds the"
-            " best single arm for all would bring as much."
-        )
-
-
-def _of_beta_min(plan: Plan) -> Iterator[str]:
+def _of_effects(plan: Plan) -> Iterator[str]:
+    beta_min = float(plan.study.settings.get("beta_min") or 0.0)
     allowed = 2 * float(plan.study.settings.get("delta") or DELTA)
-    now = plan.forecast(plan.beta_min, plan.respondents[-1])
-    if now.losing.middle > allowed:
+    losing = plan.forecast(plan.own.label, plan.respondents[-1]).losing
+    if losing.middle > allowed:
         yield (
-            f"A beta_min of {plan.beta_min:g} loses a question that matters in"
-            f" {_percent(now.losing.middle)} of the worlds: it is above effects that are"
-            " plausible; take a smaller one."
+            f"A beta_min of {beta_min:g} loses a question that matters in"
+            f" {_percent(losing.middle)} of the worlds: it is above effects that are plausible;"
+            " take a smaller one."
         )
-    twice = plan.doubled(plan.beta_min)
-    if twice is not None:
-        yield (
-            f"Twice that beta_min ({2 * plan.beta_min:g}) would ask"
-            f" {twice.questions.middle:.1f} questions a visit fewer, cost"
-            f" {max(twice.regret.middle, 0):,.{plan.reward_digits}f} of reward a visit (90%: up"
-            f" to {twice.regret.high:,.{plan.reward_digits}f}), and lose a question that"
-            f" matters in {_percent(twice.losing.middle)} of the worlds."
-        )
+    if np.median(plan.useful) == len(plan.study.survey):
+        yield "In most plausible worlds every question matters: there is nothing to leave out."
 
 
-def _visits(number: float, most: int) -> str:
-    return f"{number:,.0f} visits" if math.isfinite(number) else f"more than {most:,} visits"
+def _of_price(plan: Plan) -> Iterator[str]:
+    if plan.dropout:
+        lost = plan.dropout * plan.forecast(FULL, plan.respondents[-1]).reward.middle
+        if not 0.5 * lost <= plan.price <= 2 * lost:
+            yield (
+                f"A question that loses {_percent(plan.dropout)} of the people costs about"
+                f" {lost:.3g} a visit, and the price is {plan.price:.3g}: think of `price:"
+                f" {lost:.2g}`."
+            )
+
+
+def preregistration_of(plan: Plan) -> str:
+    """Return a paragraph for a pre-registration, filled in."""
+    study, way, verdict = plan.study, plan.own, plan.verdict
+    now = plan.forecast(way.label, verdict.respondents)
+    floor = (way.policy or {}).get("full_floor", 0.02)
+    delta = study.settings.get("delta") or DELTA
+    return (
+        f"We plan for {verdict.respondents:,} participants. Each is assigned one of"
+        f" {len(study.arms)} arms ({', '.join(arm.name for arm in study.arms)}) by SurveyBandit"
+        f" (askless), an adaptive rule that learns from rewards ({study.reward.low:g} to"
+        f" {study.reward.high:g}) which arm suits whom and which of {len(study.survey)} questions"
+        f" need not be asked (beta_min {study.settings.get('beta_min', 0):g}, delta {delta:g},"
+        f" {way.setting}). A random draw decides for each participant whether all questions that"
+        f" are still in use are asked (never less often than in {floor:.0%} of the visits) or a"
+        " short form; among the former, where the two would assign different arms, a coin decides"
+        " between these arms in half of the cases. All probabilities of assignment are recorded."
+        f" In {plan.worlds} simulated studies with the assumptions below, a participant is asked"
+        f" {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
+        f" {now.questions.high:.1f} in 9 of 10), and a question that matters by more than beta_min"
+        f" was dropped for good in {_percent(now.losing.middle)} of the studies."
+    )
 
 
 def _percent(share: float) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
 
+from askless.evaluation.advice import preregistration_of
 from askless.evaluation.intervals import Interval
-from askless.evaluation.plan import FULL, Plan, Shortening, prior_dict
+from askless.evaluation.plan import Forecast, Plan, prior_dict
+from askless.evaluation.ways import FULL, SINGLE
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS, STYLES
 
@@ -22,12 +25,61 @@ if TYPE_CHECKING:
 
     from askless.kernels.bundles import Floats
 
-__all__ = ["write_plan"]
+__all__ = ["columns_of", "write_plan"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: what it is called, and which figure it shows."""
+
+    heading: tuple[str, str]
+    figure: Callable[[Forecast], Interval]
+    digits: int = 1
+    is_chance: bool = False
+    only: tuple[str, ...] | None = None  # the ways of which there is something to show; all if None
+
+    def middle(self, forecast: Forecast) -> str:
+        """Show the median, or the chance; nothing of what cannot happen."""
+        if self.only is not None and forecast.way not in self.only:
+            return ""
+        value = self.figure(forecast).middle
+        return f"{100 * value:.1f}%" if self.is_chance else self._shown(value)
+
+    def range(self, forecast: Forecast) -> str:
+        """Show the ends; nothing where they are the median."""
+        low, high = self.figure(forecast)[1:]
+        if not self.middle(forecast):
+            return ""
+        if self.is_chance:
+            return f"{100 * low:.1f}…{100 * high:.1f}"
+        ends = self._shown(low), self._shown(high)
+        return "" if ends[0] == ends[1] == self.middle(forecast) else f"{ends[0]}…{ends[1]}"
+
+    def _shown(self, value: float) -> str:
+        return f"{round(value, self.digits) + 0.0:,.{self.digits}f}"  # no -0
+
+
+def columns_of(plan: Plan) -> list[Column]:
+    """Return the columns that a plan's table has: costs and those who give up where there are."""
+    digits = plan.reward_digits
+    dropping = tuple(way.label for way in plan.ways if way.label not in (FULL, SINGLE))
+    columns = [Column(("questions", "a visit"), lambda f: f.questions)]
+    if any(question.cost != 1 for question in plan.study.survey):
+        columns.append(Column(("cost", "a visit"), lambda f: f.cost))
+    if plan.dropout:
+        columns.append(Column(("", "complete"), lambda f: f.completed, is_chance=True))
+    return [
+        *columns,
+        Column(("reward", "a visit"), lambda f: f.reward, digits),
+        Column(("net", "a person"), lambda f: f.net, digits),
+        Column(("over", "one arm"), lambda f: f.over_single, digits),
+        Column(("", "loses"), lambda f: f.losing, is_chance=True, only=dropping),
+    ]
 
 
 def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     """Write the page, its figures and the data into a folder; return the files, page first."""
-    pictures = {"course": draw_course(plan), "visits-until": draw_visits(plan)}
+    pictures = {"pareto": draw_pareto(plan), "course": draw_course(plan)}
     files: dict[str, str | bytes] = {}
     images = {}
     for name, picture in pictures.items():
@@ -43,69 +95,79 @@ def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     return [write(folder / name, content) for name, content in (first | files).items()]
 
 
-def label_of(beta_min: float | None) -> str:
-    """Name a way of asking."""
-    return FULL if beta_min is None else f"beta_min {beta_min:g}"
+def draw_pareto(plan: Plan) -> Figure:
+    """Draw reward against questions a visit, a panel a number of people; prices lie on a line."""
+    count = len(plan.respondents)
+    figure = Figure(
+        figsize=(max(5.5, 3.6 * count), 4.4),
+        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
+    )
+    many = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    for axes, people in zip(many, plan.respondents, strict=True):
+        _draw_ways(axes, plan, people)
+        axes.set_title(f"{people:,} people", loc="left", fontsize="medium")
+        axes.set_xlabel("questions a visit")
+        axes.set_xlim(-0.04 * len(plan.study.survey), 1.06 * len(plan.study.survey))
+    many[0].set_ylabel("reward a visit")
+    _finish(figure, many[0], "Medians of the worlds: higher and further left is better", columns=4)
+    return figure
+
+
+def _draw_ways(axes: Axes, plan: Plan, people: int) -> None:
+    ours = [way for way in plan.ways if way.ours]
+    points = sorted(_point(plan, way.label, people) for way in ours)
+    axes.plot(*zip(*points, strict=True), color=COLOURS[0], linewidth=1.2, zorder=1)
+    markers, own = iter("sPXDv^"), iter("o<>*hd")  # shapes alone tell the ways apart, in grey too
+    for i, way in enumerate(plan.ways):
+        x, y = _point(plan, way.label, people)
+        axes.scatter(
+            [x],
+            [y],
+            marker=next(own if way.ours else markers, "."),
+            s=95 if way == plan.own else 55,
+            color=COLOURS[0 if way.ours else i % (len(COLOURS) - 1) + 1],
+            label=way.label,
+            zorder=2,
+        )
+
+
+def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
+    forecast = plan.forecast(label, people)
+    return forecast.questions.middle, forecast.reward.middle
 
 
 def draw_course(plan: Plan) -> Figure:
-    """Draw questions and regret a visit against visits: medians, and what 90% of worlds are in."""
-    figure, (asked, regret) = _panels()
-    for i, (beta_min, outcome) in enumerate(plan.outcomes.items()):
-        look = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
-        _band(asked, outcome.visits, outcome.asked / outcome.visits, label_of(beta_min), look)
-        _band(regret, outcome.visits, outcome.regret / outcome.visits, label_of(beta_min), look)
+    """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
+    figure = Figure(figsize=(9.5, 4.3), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
+    asked, more = figure.subplots(1, 2)
+    people = plan.respondents[-1]
+    single = plan.outcomes[SINGLE, people]
+    for i, way in enumerate(plan.ways[:2]):
+        outcome = plan.outcomes[way.label, people]
+        look = COLOURS[i], STYLES[i]
+        _band(asked, outcome.visits, outcome.asked / outcome.visits, way.label, look)
+        gain = (outcome.reward - single.reward) / outcome.visits
+        _band(more, outcome.visits, gain, way.label, look)
     asked.set_ylabel("questions a visit, on average so far")
-    regret.set_ylabel("regret a visit, on average so far")
-    for axes in (asked, regret):
-        axes.set_xlabel("respondents")
-        axes.set_ylim(bottom=0)
-    _finish(figure, asked, "Median of the worlds, and the range of 90% of them")
-    return figure
-
-
-def draw_visits(plan: Plan) -> Figure:
-    """Draw in which share of worlds half, and all, of the unneeded questions are gone by when."""
-    figure, panels = _panels()
-    for axes, name in zip(panels, ("half", "all"), strict=True):
-        for i, beta_min in enumerate(plan.beta_mins):
-            at = np.sort(getattr(plan.outcomes[beta_min], name))
-            at = at[~np.isnan(at)]
-            within = at[np.isfinite(at)]
-            visits = np.concatenate([[0], within, [plan.respondents[-1]]])
-            share = np.concatenate([np.arange(len(within) + 1), [len(within)]]) / max(len(at), 1)
-            look = COLOURS[(i + 1) % len(COLOURS)], STYLES[(i + 1) % len(STYLES)]
-            axes.step(
-                visits,
-                100 * share,
-                where="post",
-                label=label_of(beta_min),
-                color=look[0],
-                linestyle=look[1],
-                linewidth=1.8,
-            )
-        axes.set_xlabel("respondents")
-        axes.set_ylabel(f"worlds in which {name} are gone (%)")
-        axes.set_ylim(0, 102)
-    _finish(figure, panels[0], "When half, and all, of the unneeded questions are gone")
-    return figure
-
-
-def _panels() -> tuple[Figure, tuple[Axes, Axes]]:
-    figure = Figure(figsize=(9.5, 4.1), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
-    one, other = figure.subplots(1, 2)
-    return figure, (one, other)
-
-
-def _finish(figure: Figure, first: Axes, title: str) -> None:
-    for axes in figure.axes:
+    more.set_ylabel("reward a visit over one arm for all, so far")
+    more.axhline(0.0, color="#999999", linewidth=0.8)
+    asked.set_ylim(bottom=0)
+    for axes in (asked, more):
+        axes.set_xlabel("people")
         axes.set_xlim(left=0)
+    _finish(figure, asked, "Median of the worlds, and the range of 90% of them", columns=2)
+    return figure
+
+
+def _finish(figure: Figure, first: Axes, title: str, *, columns: int) -> None:
+    for axes in figure.axes:
         axes.grid(alpha=0.25)
+        axes.xaxis.set_major_locator(MaxNLocator(5))  # five labels never run together
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(
-        *first.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False
+        *first.get_legend_handles_labels(), loc="outside lower center", ncols=columns, frameon=False
     )
     figure.suptitle(title)
 
@@ -117,100 +179,41 @@ def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[st
     axes.fill_between(visits, low, high, color=look[0], alpha=0.15, linewidth=0)
 
 
-def range_text(interval: Interval, digits: int = 1, to: str = " to ") -> str:
-    """Show an interval's middle and ends."""
-    middle, low, high = (f"{round(end, digits) + 0.0:,.{digits}f}" for end in interval)  # no -0
-    return f"{middle} ({low}{to}{high})"
-
-
-def visits_text(interval: Interval, most: int, to: str = " to ") -> str:
-    """Show when something happens; what has not happened among all respondents is said so."""
-    if math.isnan(interval.middle):
-        return "–"
-
-    def end(value: float) -> str:
-        return f"{value:,.0f}" if math.isfinite(value) else "later"
-
-    if not math.isfinite(interval.low):
-        return f"not among {most:,}"
-    return f"{end(interval.middle)} ({end(interval.low)}{to}{end(interval.high)})"
-
-
-def chance_text(interval: Interval) -> str:
-    """Show a chance in per cent."""
-    middle, low, high = (100 * share for share in interval)
-    return f"{middle:.1f}% ({low:.1f} to {high:.1f})"
-
-
-def formula_text(gone: Shortening, to: str = " to ") -> str:
-    """Show the rows by the formula: with the noise as it is, and with sigma."""
-    return f"{gone.rows_at_least:,.0f}{to}{gone.rows_by_sigma:,.0f}"
-
-
 def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]:
-    digits = plan.reward_digits
-    costs = any(question.cost != 1 for question in plan.study.survey)
-    rows = [
-        {
-            "respondents": forecast.respondents,
-            "label": label_of(forecast.beta_min),
-            "questions": range_text(forecast.questions),
-            "cost": range_text(forecast.cost),
-            "left": range_text(forecast.left, 0),
-            "reward": range_text(forecast.reward, digits),
-            "regret": range_text(forecast.regret, digits),
-            "over_full": "–" if full else range_text(forecast.over_full, digits),
-            "over_single": range_text(forecast.over_single, digits),
-            "losing": "–" if full else chance_text(forecast.losing),
-        }
-        for forecast in plan.forecasts()
-        for full in (forecast.beta_min is None,)
-    ]
-    most = plan.respondents[-1]
-    shortening = [
-        {
-            "label": label_of(gone.beta_min),
-            "half": visits_text(gone.half, most),
-            "all": visits_text(gone.all, most),
-            "rows": visits_text(gone.rows, most),
-            "formula": formula_text(gone),
-        }
-        for gone in map(plan.shortening, plan.beta_mins)
+    columns = columns_of(plan)
+    groups = [
+        (
+            people,
+            [
+                (
+                    way.label,
+                    [
+                        (column.middle(forecast), column.range(forecast))
+                        for column in columns
+                        for forecast in [plan.forecast(way.label, people)]
+                    ],
+                )
+                for way in plan.ways
+            ],
+        )
+        for people in plan.respondents
     ]
     return {
         "plan": plan,
-        "questions": len(plan.study.survey),
-        "costs": costs,
-        "rows": rows,
-        "shortening": shortening,
-        "doubled": _doubled(plan, digits),
+        "headings": [" ".join(column.heading).strip() for column in columns],
+        "groups": groups,
         "images": images,
         "prior": _said(prior_dict(plan.prior)),
         "drawn": _drawn(plan),
-        "versions": versions(),
+        "preregistration": preregistration_of(plan),
         "command": command,
+        "versions": versions(),
     }
-
-
-def _doubled(plan: Plan, digits: int) -> list[dict[str, str]]:
-    """Return what a beta_min twice as large does, in words."""
-    last = plan.respondents[-1]
-    return [
-        {
-            "label": f"{2 * b:g} instead of {b:g}",
-            "regret": range_text(twice.regret, digits),
-            "questions": range_text(twice.questions),
-            "losing": f"{chance_text(twice.losing)} instead of"
-            f" {chance_text(plan.forecast(b, last).losing)}",
-        }
-        for b in plan.beta_mins
-        if (twice := plan.doubled(b)) is not None
-    ]
 
 
 def _drawn(plan: Plan) -> str:
     """Say how many questions matter in the worlds that were drawn."""
-    counts = np.bincount((len(plan.study.survey) - plan.not_needed).astype(int))
+    counts = np.bincount(plan.useful)
     return ", ".join(f"{n} in {count}" for n, count in enumerate(counts) if count)
 
 

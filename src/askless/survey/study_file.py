@@ -319,6 +319,9 @@ class PlanSection(_Section):
     eligible: dict[Name, Share] | None = Field(
         None, description="Share of people who may get an arm; 1 if left out."
     )
+    dropout: Annotated[float, Field(strict=True, ge=0, le=0.5)] | None = Field(
+        None, description="Share of people who give up at each question that they are asked."
+    )
 
 
 def _no_flag(version: Any) -> Any:

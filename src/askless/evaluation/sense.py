@@ -1,0 +1,71 @@
+"""What in a study file makes no sense together, though each part of it is in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from askless.environments import Prior
+from askless.survey import Study
+
+__all__ = ["doubts_of"]
+
+
+def doubts_of(study: Study) -> list[str]:
+    """Return what its author may not have meant, a sentence each.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> doubts_of(al.Study.example())
+    []
+    """
+    return [*_of_questions(study), *_of_budget(study), *_of_plan(study)]
+
+
+def _of_questions(study: Study) -> Iterator[str]:
+    if study.survey.asked_of_everyone.all():
+        yield "questions: every one is asked of everyone (always_ask), so none can be left out."
+
+
+def _of_budget(study: Study) -> Iterator[str]:
+    budget = study.settings.get("questions")
+    whole = sum(question.cost for question in study.survey)
+    forced = sum(
+        question.cost
+        for question, always in zip(study.survey, study.survey.asked_of_everyone, strict=True)
+        if always
+    )
+    if budget is not None and budget >= whole:
+        yield (
+            f"policy.questions is {budget:g}, and all questions together weigh {whole:g}: it"
+            " leaves nothing out."
+        )
+    if budget is not None and budget < forced:
+        yield (
+            f"policy.questions is {budget:g}, and what everyone is asked weighs {forced:g}: the"
+            " budget cannot be kept."
+        )
+
+
+def _of_plan(study: Study) -> Iterator[str]:
+    skips = study.plan.get("skips")
+    skippable = [question.name for question in study.survey if question.may_skip]
+    if isinstance(skips, Mapping):
+        for name in skips:
+            if name not in skippable:
+                yield f"plan.skips has {name}, which may not be skipped (may_skip)."
+    elif skips and not skippable:
+        yield f"plan.skips is {skips:g}, and no question may be skipped (may_skip)."
+    beta_min = float(study.settings.get("beta_min") or 0.0)
+    if study.plan and beta_min:
+        low, high = Prior.of(study).effect
+        if high < beta_min:
+            yield (
+                f"plan.effect is at most {high:g}, below beta_min ({beta_min:g}): every question"
+                " may be dropped, whatever it is worth."
+            )
+        elif low < beta_min:
+            yield (
+                f"plan.effect begins at {low:g}, below beta_min ({beta_min:g}): questions with"
+                " effects between them may be dropped."
+            )
