@@ -18,7 +18,7 @@ from rich.progress import track
 
 import askless as al
 from askless.environments import LinearEnvironment
-from askless.evaluation.outcomes import rewards_of
+from askless.evaluation.outcomes import best_rewards, expected_of
 from askless.report.page import processor
 
 SEED = 1611  # of the worlds and of their people
@@ -74,7 +74,8 @@ class Played:
         prior = al.Prior.of(study)
         self.study, self.people = study, people
         self.worlds = [prior.world(i, seed=SEED) for i in range(count)]
-        self.best, self.single = rewards_of(self.worlds, SEED, list(people))
+        self.best = best_rewards(self.worlds, SEED, list(people))
+        self.single = np.array([single_rewards(world, people) for world in self.worlds])
         self.over: dict[str, Any] = {}
         self.asked: dict[str, Any] = {}
         self.lost: dict[str, int] = {}
@@ -114,6 +115,13 @@ class Played:
                 text = " | ".join(f"{a:+.2f} ± {b:.2f}" for a, b in cells)
                 print(f"| over {label} | {text} |")
         print(f"\nWorlds in which {OURS} lost a useful question: {self.lost[OURS]}.", flush=True)
+
+
+def single_rewards(world: LinearEnvironment, people: tuple[int, ...]) -> Any:
+    """Return what the arm that is best for all would bring, if it were known, summed up."""
+    expected, barred, _ = expected_of(world, SEED, people[-1])
+    ranks = np.where(barred, -np.inf, expected.mean(axis=0)).argmax(axis=1)
+    return np.cumsum(expected[np.arange(len(ranks)), ranks])[np.array(people) - 1]
 
 
 def compare(names: list[str], count: int, settings: Mapping[str, Any], *, alone: bool) -> None:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from askless.cli.terminal import output
 from askless.environments import Prior
-from askless.policies import policy_for
+from askless.policies import SurveyBandit, policy_for
 from askless.simulation.simulate import describe
 from askless.survey import Question, Study
 
@@ -58,6 +58,8 @@ def check(
         if value is None:  # the grain of a survey that is not interactive, the lam of a set one
             continue
         table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
+    if isinstance(policy, SurveyBandit) and not {"price", "questions"} & set(read.settings):
+        table.add_row("  price", f"{policy.price:.3g} a question, by default")
     output.print(table)
     output.print(_questions(read))
     for doubt in doubts:

@@ -11,7 +11,7 @@ import numpy as np
 from askless.environments import Block, LinearEnvironment
 from askless.kernels.bundles import Flags, Floats
 
-__all__ = ["Outcome", "best_rewards", "one_arm_for_all", "outcome_of"]
+__all__ = ["Outcome", "best_rewards", "expected_of", "one_arm_for_all", "outcome_of"]
 
 TESTED = 0.2  # of the people: those on whom arms are tested before one is sent to all
 
@@ -53,7 +53,7 @@ def one_arm_for_all(
     """
     reward = np.empty((len(places), len(visits)))
     for i, world in enumerate(places):
-        expected, barred, blocks = _expected(world, seed, people)
+        expected, barred, blocks = expected_of(world, seed, people)
         rewards = np.vstack([block.rewards for block in blocks])
         tested = math.ceil(TESTED * people)
         given = np.array([_in_turn(t, ~barred[t]) for t in range(tested)])
@@ -83,12 +83,14 @@ def best_rewards(places: list[LinearEnvironment], seed: int, visits: list[int]) 
     """Return the expected rewards of the best arm for each, summed up to each of the visits."""
     best = np.empty((len(places), len(visits)))
     for i, world in enumerate(places):
-        expected, barred, _ = _expected(world, seed, visits[-1])
+        expected, barred, _ = expected_of(world, seed, visits[-1])
         best[i] = np.cumsum(np.where(barred, -math.inf, expected).max(axis=1))[np.array(visits) - 1]
     return best
 
 
-def _expected(world: LinearEnvironment, seed: int, count: int) -> tuple[Floats, Flags, list[Block]]:
+def expected_of(
+    world: LinearEnvironment, seed: int, count: int
+) -> tuple[Floats, Flags, list[Block]]:
     """Return expected rewards of all arms (people × K), who may not get which, and the blocks."""
     blocks = _first(world, seed, count)
     expected = np.vstack([block.contexts for block in blocks]) @ world.coefficients.T
