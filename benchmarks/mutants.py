@@ -209,6 +209,8 @@ def fails(mutant: Mutant) -> bool:
             "PYTHONPATH": os.pathsep.join((str(source), str(ROOT / "tests"))),
             "NUMBA_CACHE_DIR": folder,
         }
+        if mutant.tests is TESTS:  # as many runs as it takes to see the difference
+            places["ASKLESS_LONG"] = "1"
         command = [
             sys.executable,
             "-m",

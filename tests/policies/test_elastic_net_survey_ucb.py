@@ -52,7 +52,7 @@ def test_agrees_with_scikit_learn_on_raw_rows_over_hundreds_of_visits(
     effects[np.arange(3), [0, 1, len(questions) - 1]] = 0.9
     centred = al.Survey(survey.questions)
     truth = [random_arm(centred, rng, effects[k]) for k in range(3)]
-    for _ in range(1_500 if questions is RAW else whole(1_500, 600)):
+    for _ in range(1_500 if questions is RAW else whole(1_500, 400)):
         answers = random_answers(survey, rng)
         z = survey.encode({q: answers[q] for q in policy.asked_now()})
         expected = naive.ucb(z)
@@ -96,7 +96,7 @@ def misses_of(radius, runs, shrink, span=1.0):
 @pytest.mark.parametrize(("radius", "shrink"), [("valid", 1.0), ("valid", 0.1), ("ridge", 1.0)])
 def test_valid_sets_hold_at_all_times_and_a_tenth_of_the_radius_does_not(radius, shrink):
     # Every t of every run is looked at; δ = .1 allows a tenth of them to miss.
-    misses = misses_of(radius, whole(80, 40), shrink)
+    misses = misses_of(radius, whole(80, 20), shrink)
     assert misses <= 0.1 if shrink == 1.0 else misses > 0.1
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import askless as al
+from sizes import whole
 
 # Arms, beta_min, most regret, most questions a visit; 100,000 visits, delta 0.1.
 LIMITS = [(5, 0.3, 540, 3.8), (5, 0.5, 280, 3.05), (3, 0.3, 105, 3.3), (3, 0.5, 80, 2.9)]
@@ -28,7 +29,7 @@ def test_a_fraction_of_the_regret_and_of_the_questions(arms, beta_min, regret, q
     """Fails if questions go late, or go wrongly, or arms are played that are known to be worse."""
     world = al.paper_environment(arms=arms)
     policy = policy_for(world, beta_min, interactive="certified")  # as SurveyBandit
-    done = al.simulate(policy, world, 100_000, 20, seed=0)
+    done = al.simulate(policy, world, 100_000, whole(20, 6), seed=0)
     assert done.regret <= regret
     assert done.questions_per_visit <= questions
     assert sum(run.useful_dropped for run in done.runs) == 0
@@ -39,7 +40,9 @@ def test_interactive_surveys_save_questions_that_were_never_decided(arms, beta_m
     """Fails if regret changes, if any run ever asks more, or if nothing is saved late."""
     world = al.paper_environment(arms=arms)
     full, asks = (
-        al.simulate(policy_for(world, beta_min, interactive=how), world, 100_000, 6, seed=0)
+        al.simulate(
+            policy_for(world, beta_min, interactive=how), world, 100_000, whole(6, 2), seed=0
+        )
         for how in (False, "certified")
     )
     for one, other in zip(full.runs, asks.runs, strict=True):

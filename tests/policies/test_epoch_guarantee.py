@@ -18,6 +18,7 @@ import askless as al
 from askless.environments import AnswerModel
 from askless.environments.linear import BLOCK
 from askless.simulation.delays import Late
+from sizes import whole
 from worlds import survey_of
 
 DELTA = 0.2
@@ -168,11 +169,11 @@ def play(world, run):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_wrong_drops_and_missed_sets_are_as_rare_as_promised(name):
-    """200 runs. Fails if a useful question goes, or a set misses, more often than delta allows.
+    """200 runs (80). Fails if a useful question goes, or a set misses, more often than delta allows.
 
     Of the questions that do not matter a third must go, or nothing would have been tried.
     """
-    runs = 200
+    runs = whole(200, 80)
     wrong, missed, gone = zip(*(play(WORLDS[name], run) for run in range(runs)), strict=True)
     assert within(sum(np.logical_or(wrong, missed)), runs, DELTA)
     assert within(sum(wrong), runs, DELTA)

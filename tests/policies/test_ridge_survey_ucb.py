@@ -55,7 +55,7 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(questions, arms, radius, be
     effects[np.arange(arms), rng.integers(len(questions), size=arms)] = 0.7
     centred = al.Survey(survey.questions)
     truth = [random_arm(centred, rng, effects[k]) for k in range(arms)]
-    for _ in range(whole(5_000, 1_500)):
+    for _ in range(whole(5_000, 800)):
         answers = random_answers(survey, rng)
         z = survey.encode({q: answers[q] for q in policy.asked_now()})
         expected = naive.ucb(z)
@@ -160,7 +160,7 @@ def test_valid_sets_hold_at_all_times_and_a_quarter_of_the_radius_does_not(shrin
 
 def test_valid_sets_hold_with_every_constant_at_its_default():
     # Rewards at the two ends of the range are as noisy as σ = R/2 allows; every t.
-    delta, runs, misses = 0.1, whole(170, 85), 0
+    delta, runs, misses = 0.1, whole(170, 40), 0
     for index, questions in enumerate(list(SURVEYS.values())[:3]):
         survey = survey_of(questions)
         for run in range(runs):
