@@ -169,7 +169,7 @@ def play(world, run):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_wrong_drops_and_missed_sets_are_as_rare_as_promised(name):
-    """200 runs (80). Fails if a useful question goes, or a set misses, more often than delta allows.
+    """Fails if a useful question goes, or a set misses, more often than delta allows.
 
     Of the questions that do not matter a third must go, or nothing would have been tried.
     """
