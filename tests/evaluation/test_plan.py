@@ -274,7 +274,7 @@ def test_a_verdict_is_that_of_its_runs(small):
     stated = float(re.search(r"are asked ([\d.]+) of 5", first)[1])
     assert stated == pytest.approx(np.median(own.asked), abs=0.06)
     assert "`price: 0.02`" in first
-    more = float(re.search(r"asking ([\d.]+) more a person", second)[1])
+    more = float(re.search(r"it is ([\d.]+) more a person", second)[1])
     assert more == pytest.approx((own.net - full.net).mean(), abs=0.006)
 
 
@@ -439,7 +439,7 @@ def test_a_paragraph_for_a_preregistration_is_filled_in(small):
         ("{beta_min: 3}", "{skips: 0.2}", "no question may be skipped"),
         ("{beta_min: 3}", "{effect: [1, 5]}", "begins at 1, below beta_min (3)"),
         ("{beta_min: 3}", "{effect: [1, 2]}", "at most 2, below beta_min (3)"),
-        ("{beta_min: 3, questions: 5}", "{}", "leaves nothing out"),
+        ("{beta_min: 3, questions: 5}", "{}", "at the lowest price that is tried"),
     ],
 )
 def test_what_makes_no_sense_together_is_said(policy, plan, doubt):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich import box
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from askless.cli.terminal import messages, output, stages
@@ -35,7 +36,9 @@ def plan(
     pilot: Annotated[
         Path | None, typer.Option(help="A CSV of answers from which people are drawn.")
     ] = None,
-    worlds: Annotated[int, typer.Option(help="How many plausible worlds to draw.")] = 200,
+    worlds: Annotated[
+        int, typer.Option(help="How many plausible worlds to draw; at least 20.")
+    ] = 200,
     seed: Annotated[int, typer.Option(help="Seed of all worlds and people.")] = 0,
     engine: Annotated[str, typer.Option(help="local, dask or ray.")] = "local",
     address: Annotated[str | None, typer.Option(help="Of a running cluster.")] = None,
@@ -100,7 +103,8 @@ def _show(plan: Plan) -> None:
         output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
     output.print()
     table = _table(plan, ranges=True)
-    if output.measure(table).maximum > output.width:  # numbers are never broken
+    roomy = output.options.update(max_width=10_000)
+    if Measurement.get(output, roomy, table).maximum > output.width:  # numbers are never broken
         table = _table(plan, ranges=False)
     output.print(table)
     output.print(escape(_notes(plan)), highlight=False)

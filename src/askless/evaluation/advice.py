@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from askless.evaluation.sense import doubts_of
 from askless.evaluation.ways import FULL, SINGLE, takes_over
 
 if TYPE_CHECKING:
@@ -90,13 +91,16 @@ def _compared(plan: Plan, label: str) -> str:
     own, full = plan.figures(label, people), plan.figures(FULL, people)
     reward, net = float((own.reward - full.reward).mean()), float((own.net - full.net).mean())
     if abs(reward) < 0.0005 * span:
-        first = "The reward a visit is the same as by asking everything"
+        first = "the reward a visit is the same as by asking everything"
     else:
         more = "more" if reward > 0 else "less"
-        first = f"The reward a visit is {abs(reward):,.{digits}f} {more} than by asking everything"
-    what = "with those who give up" if plan.dropout else "net of the price of asking"
+        first = f"the reward a visit is {abs(reward):,.{digits}f} {more} than by asking everything"
+    what = "counting those who give up" if plan.dropout else "net of the price of asking"
     more = "more" if net > 0 else "less"
-    return f"{first}, and {what} {abs(net):,.{digits}f} {more} a person."
+    return (
+        f"World by world, on average: {first}; {what}, it is {abs(net):,.{digits}f} {more} a"
+        " person."
+    )
 
 
 def _lost(plan: Plan, label: str) -> str:
@@ -111,7 +115,12 @@ def _lost(plan: Plan, label: str) -> str:
 
 def warnings_of(plan: Plan) -> list[str]:
     """Return what a reader should know before trusting the plan."""
-    return [*_of_policy(plan), *_of_effects(plan), *_of_price(plan)]
+    return [
+        *_of_policy(plan),
+        *doubts_of(plan.study),
+        *_of_effects(plan),
+        *_of_price(plan),
+    ]
 
 
 def _of_policy(plan: Plan) -> Iterator[str]:
@@ -163,7 +172,7 @@ def preregistration_of(plan: Plan) -> str:
         f" are still in use are asked (never less often than in {floor:.0%} of the visits) or a"
         " short form; among the former, where the two would assign different arms, a coin decides"
         " between these arms in half of the cases. All probabilities of assignment are recorded."
-        f" In {plan.worlds} simulated studies with the assumptions below, a participant is asked"
+        f" In {plan.worlds} simulated studies under stated assumptions, a participant is asked"
         f" {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
         f" {now.questions.high:.1f} in 9 of 10), and a question that matters by more than beta_min"
         f" was dropped for good in {_percent(now.losing.middle)} of the studies."

@@ -53,7 +53,7 @@ def predictive(values: Floats, level: float = LEVEL) -> Interval:
         below, above = 0, out
     low = ordered[max(below - 1, 0)]
     high = ordered[min(count - above, count - 1)]
-    return Interval(float(ordered[(count - 1) // 2]), float(low), float(high))
+    return Interval(float(np.median(ordered)), float(low), float(high))
 
 
 def chance(count: int, of: int, level: float = LEVEL) -> Interval:

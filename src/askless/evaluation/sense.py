@@ -38,7 +38,7 @@ def _of_budget(study: Study) -> Iterator[str]:
     if budget is not None and budget >= whole:
         yield (
             f"policy.questions is {budget:g}, and all questions together weigh {whole:g}: it"
-            " leaves nothing out."
+            " is always kept, at the lowest price that is tried."
         )
     if budget is not None and budget < forced:
         yield (

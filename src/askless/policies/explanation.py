@@ -97,7 +97,10 @@ class Explanation:
             for name, (mean, upper) in ranked
         ]
         if ranked[0][0] != self.arm:
-            lines.append("  not by its score: first rows are given in turn, some arms are drawn")
+            lines.append(
+                "  not by its score: first rows are given in turn, some arms are drawn, coins of"
+                " checks decide"
+            )
         if self.ruled_out:
             lines.append(f"  cannot win, whatever is answered: {', '.join(self.ruled_out)}")
         return "\n".join(lines)

@@ -14,7 +14,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
 from askless.evaluation.advice import preregistration_of
-from askless.evaluation.intervals import Interval
+from askless.evaluation.intervals import Interval, predictive
 from askless.evaluation.plan import Forecast, Plan, prior_dict
 from askless.evaluation.ways import FULL, SINGLE
 from askless.report.page import data_uri, drawn, render, versions, write
@@ -117,7 +117,7 @@ def _draw_ways(axes: Axes, plan: Plan, people: int) -> None:
     ours = [way for way in plan.ways if way.ours]
     points = sorted(_point(plan, way.label, people) for way in ours)
     axes.plot(*zip(*points, strict=True), color=COLOURS[0], linewidth=1.2, zorder=1)
-    markers, own = iter("sPXDv^"), iter("o<>*hd")  # shapes alone tell the ways apart, in grey too
+    markers, own = iter("sPXDv^"), iter("o><*hd")  # shapes alone tell the ways apart, in grey too
     for i, way in enumerate(plan.ways):
         x, y = _point(plan, way.label, people)
         axes.scatter(
@@ -144,7 +144,7 @@ def draw_course(plan: Plan) -> Figure:
     single = plan.outcomes[SINGLE, people]
     for i, way in enumerate(plan.ways[:2]):
         outcome = plan.outcomes[way.label, people]
-        look = COLOURS[i], STYLES[i]
+        look = COLOURS[1 - i], STYLES[1 - i]  # the colours of the other figure
         _band(asked, outcome.visits, outcome.asked / outcome.visits, way.label, look)
         gain = (outcome.reward - single.reward) / outcome.visits
         _band(more, outcome.visits, gain, way.label, look)
@@ -173,8 +173,7 @@ def _finish(figure: Figure, first: Axes, title: str, *, columns: int) -> None:
 
 
 def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[str, str]) -> None:
-    low, high = np.quantile(values, [0.05, 0.95], axis=0)
-    middle = np.median(values, axis=0)
+    middle, low, high = np.array([predictive(column) for column in values.T]).T
     axes.plot(visits, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
     axes.fill_between(visits, low, high, color=look[0], alpha=0.15, linewidth=0)
 
