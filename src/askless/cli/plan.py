@@ -102,12 +102,10 @@ def _show(plan: Plan) -> None:
     for warning in plan.warnings():
         output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
     output.print()
-    table = _table(plan, ranges=True)
-    roomy = output.options.update(max_width=10_000)
-    if Measurement.get(output, roomy, table).maximum > output.width:  # numbers are never broken
-        table = _table(plan, ranges=False)
-    output.print(table)
-    output.print(escape(_notes(plan)), highlight=False)
+    table, roomy = _table(plan, ranges=True), output.options.update(max_width=10_000)
+    ranges = Measurement.get(output, roomy, table).maximum <= output.width
+    output.print(table if ranges else _table(plan, ranges=False))  # no number is broken
+    output.print(escape(_notes(plan, ranges=ranges)), highlight=False)
 
 
 def _table(plan: Plan, *, ranges: bool) -> Table:
@@ -136,7 +134,8 @@ def _table(plan: Plan, *, ranges: bool) -> Table:
     return table
 
 
-def _notes(plan: Plan) -> str:
+def _notes(plan: Plan, *, ranges: bool) -> str:
+    spread = "dim, the range of 9 in 10 of them" if ranges else "in the report, their ranges"
     net = (
         "the reward a person who starts, who gives up at a question with a probability of"
         f" {plan.dropout:g} and then brings nothing"
@@ -144,8 +143,7 @@ def _notes(plan: Plan) -> str:
         else f"the reward less {plan.price:.3g} a question (weighed by its cost)"
     )
     return (
-        "Medians of the worlds and, dim, the range of 9 in 10 of them. Net: "
-        f"{net}. One arm for all: the one that a test with a fifth of the people finds best;"
+        f"Medians of the worlds and, {spread}. Net: {net}. One arm for all: the one that a test with a fifth of the people finds best;"
         " nothing is asked. Loses: worlds in which a question that matters was dropped for good. A"
         " pilot asks everything of that share of people, with arms at random, then what a lasso"
         " says.\n"
