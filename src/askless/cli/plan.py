@@ -143,8 +143,8 @@ def _notes(plan: Plan, *, ranges: bool) -> str:
         else f"the reward less {plan.price:.3g} a question (weighed by its cost)"
     )
     return (
-        f"Medians of the worlds and, {spread}. Net: {net}. One arm for all: the one that a test with a fifth of the people finds best;"
-        " nothing is asked. Loses: worlds in which a question that matters was dropped for good. A"
-        " pilot asks everything of that share of people, with arms at random, then what a lasso"
-        " says.\n"
+        f"Medians of the worlds and, {spread}. Net: {net}. One arm for all: the one that a test"
+        " with a fifth of the people finds best; nothing is asked. Loses: worlds in which a question"
+        " that matters was dropped for good. A pilot asks everything of that share of people, with"
+        " arms at random, then what a lasso says.\n"
     )
