@@ -144,7 +144,7 @@ def _notes(plan: Plan, *, ranges: bool) -> str:
     )
     return (
         f"Medians of the worlds and, {spread}. Net: {net}. One arm for all: the one that a test"
-        " with a fifth of the people finds best; nothing is asked. Loses: worlds in which a question"
+        " with a fifth of the people finds best; nothing is asked. Loses: worlds where a question"
         " that matters was dropped for good. A pilot asks everything of that share of people, with"
         " arms at random, then what a lasso says.\n"
     )
