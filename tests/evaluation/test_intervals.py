@@ -48,9 +48,10 @@ def test_what_all_share_is_all_there_is():
     assert 7.0 not in never
 
 
-def test_the_median_is_one_of_the_values():
-    # Half of "never" and a number would be no number.
-    assert predictive(np.array([1.0, 2.0, math.inf, math.inf])).middle == 2.0
+def test_the_median_lies_between_the_two_in_the_middle():
+    assert predictive(np.array([1.0, 2.0, 4.0, 9.0])).middle == 3.0
+    assert predictive(np.array([1.0, 2.0, 9.0])).middle == 2.0
+    assert predictive(np.array([1.0, math.inf, math.inf])).middle == math.inf
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 200), (3, 200), (100, 200), (200, 200)])

@@ -55,7 +55,7 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(questions, arms, radius, be
     effects[np.arange(arms), rng.integers(len(questions), size=arms)] = 0.7
     centred = al.Survey(survey.questions)
     truth = [random_arm(centred, rng, effects[k]) for k in range(arms)]
-    for _ in range(whole(5_000, 800)):
+    for _ in range(whole(5_000, 1_500)):
         answers = random_answers(survey, rng)
         z = survey.encode({q: answers[q] for q in policy.asked_now()})
         expected = naive.ucb(z)
