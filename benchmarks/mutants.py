@@ -30,7 +30,7 @@ class Mutant(NamedTuple):
     tests: tuple[str, ...] = TESTS
 
 
-END, TEST, ONLINE, SHORT = "epoch_end.py", "e_process.py", "online.py", "short_visits.py"
+END, TEST, ONLINE, SHORT = "epoch_end.py", "e_process.py", "online.py", "short_loop.py"
 GOES_ON = "            epochs.kept[k] = epochs.added[k] = 0\n        return GOES_ON\n"
 SET_NEED = "@internal()\ndef set_need"
 
@@ -160,7 +160,7 @@ MUTANTS = [
     ),
     Mutant(
         "short forms: the toss is 0.6 instead of a half",
-        [(SHORT, "TOSS = 0.25", "TOSS = 0.2")],
+        [("short_visits.py", "TOSS = 0.25", "TOSS = 0.2")],
         SHORT_TESTS,
     ),
     Mutant(

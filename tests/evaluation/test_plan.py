@@ -10,10 +10,10 @@ from scipy.stats import binom
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StudyError
-from askless.evaluation.advice import preregistration_of
 from askless.evaluation.dropout import completed_of
 from askless.evaluation.intervals import predictive
 from askless.evaluation.outcomes import Outcome
+from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.sense import doubts_of
 from askless.evaluation.verdict import Figures, judge
 from askless.evaluation.ways import ways_of
@@ -202,6 +202,18 @@ def test_the_ways_are_those_of_the_study(small):
         assert all("alpha" not in way.policy for way in ours)
     tried = [way.setting for way in ways_of(study, [0.5, 0.1]) if way.ours]
     assert tried == ["price: 0.02", "price: 0.5", "price: 0.1"]
+    # The study's own way stays the first, and near ones are told apart.
+    budget = al.Study.parse(re.sub(r"policy: .*", "policy: {beta_min: 3, questions: 2}", SMALL))
+    tried = [way.setting for way in ways_of(budget, [0.5, 0.50001]) if way.ours]
+    assert tried == ["questions: 2", "price: 0.5", "price: 0.50001"]
+    free = "policy: {beta_min: 3, price: 0, grain: question}"
+    own, other = (
+        way
+        for way in ways_of(al.Study.parse(re.sub(r"policy: .*", free, SMALL)), [0.1])
+        if way.ours
+    )
+    assert (own.setting, own.policy["grain"]) == ("price: 0", "question")
+    assert "grain" not in other.policy  # it goes with a price of 0 alone
 
 
 def test_who_gives_up_brings_nothing_and_teaches_nothing():

@@ -375,6 +375,7 @@ def test_a_form_needs_people_and_goes_with_them():
     assert policy.short_form().questions is not None
     policy.retire_arm("c")
     usable = (policy._short.shorts.may[:, :2] != 0).any(axis=1).sum()
+    assert 0 < usable < 50 + 61
     assert (policy.short_form().questions is None) == (usable < 50)
 
 

@@ -35,18 +35,8 @@ class Speed(ProgressColumn):
 
 
 @contextmanager
-def progress_bar(visits: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Show a bar on stderr if it is a terminal; yields what to call with further visits."""
-    columns = (TextColumn("{task.description}"), BarColumn(), Speed(), TimeRemainingColumn())
-    hidden = not messages.is_terminal
-    with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
-        task = bar.add_task(what, total=visits)
-        yield lambda further: bar.advance(task, further)
-
-
-@contextmanager
 def stages() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar a stage of the work, one after the other; yields what to call with visits.
+    """Show a bar a stage of the work on stderr, if that is a terminal; yields what to call.
 
     It is called with what is being done, how many visits further, and of how many.
     """
@@ -61,3 +51,11 @@ def stages() -> Iterator[Callable[[str, int, int], None]]:
             bar.advance(tasks[what], further)
 
         yield advance
+
+
+@contextmanager
+def progress_bar(visits: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Show a bar of one stage; yields what to call with further visits."""
+    with stages() as advance:
+        advance(what, 0, visits)
+        yield lambda further: advance(what, further, visits)

@@ -13,7 +13,7 @@ from askless.evaluation.ways import FULL, SINGLE, takes_over
 if TYPE_CHECKING:
     from askless.evaluation.plan import Plan
 
-__all__ = ["advice_of", "preregistration_of", "warnings_of"]
+__all__ = ["DELTA", "advice_of", "percent", "warnings_of"]
 
 DELTA = 0.05  # the policies' default
 
@@ -108,8 +108,8 @@ def _lost(plan: Plan, label: str) -> str:
     if losing.middle == 0:
         return f" In none of {plan.worlds} worlds was a question dropped for good that matters."
     return (
-        f" In {_percent(losing.middle)} of the worlds a question that matters was dropped for good"
-        f" (90%: {_percent(losing.low)} to {_percent(losing.high)})."
+        f" In {percent(losing.middle)} of the worlds a question that matters was dropped for good"
+        f" (90%: {percent(losing.low)} to {percent(losing.high)})."
     )
 
 
@@ -138,7 +138,7 @@ def _of_effects(plan: Plan) -> Iterator[str]:
     if losing.middle > allowed:
         yield (
             f"A beta_min of {beta_min:g} loses a question that matters in"
-            f" {_percent(losing.middle)} of the worlds: it is above effects that are plausible;"
+            f" {percent(losing.middle)} of the worlds: it is above effects that are plausible;"
             " take a smaller one."
         )
     if np.median(plan.useful) == len(plan.study.survey):
@@ -150,34 +150,12 @@ def _of_price(plan: Plan) -> Iterator[str]:
         lost = plan.dropout * plan.forecast(FULL, plan.respondents[-1]).reward.middle
         if not 0.5 * lost <= plan.price <= 2 * lost:
             yield (
-                f"A question that loses {_percent(plan.dropout)} of the people costs about"
+                f"A question that loses {percent(plan.dropout)} of the people costs about"
                 f" {lost:.3g} a visit, and the price is {plan.price:.3g}: think of `price:"
                 f" {lost:.2g}`."
             )
 
 
-def preregistration_of(plan: Plan) -> str:
-    """Return a paragraph for a pre-registration, filled in."""
-    study, way, verdict = plan.study, plan.own, plan.verdict
-    now = plan.forecast(way.label, verdict.respondents)
-    floor = (way.policy or {}).get("full_floor", 0.02)
-    delta = study.settings.get("delta") or DELTA
-    return (
-        f"We plan for {verdict.respondents:,} participants. Each is assigned one of"
-        f" {len(study.arms)} arms ({', '.join(arm.name for arm in study.arms)}) by SurveyBandit"
-        f" (askless), an adaptive rule that learns from rewards ({study.reward.low:g} to"
-        f" {study.reward.high:g}) which arm suits whom and which of {len(study.survey)} questions"
-        f" need not be asked (beta_min {study.settings.get('beta_min', 0):g}, delta {delta:g},"
-        f" {way.setting}). A random draw decides for each participant whether all questions that"
-        f" are still in use are asked (never less often than in {floor:.0%} of the visits) or a"
-        " short form; among the former, where the two would assign different arms, a coin decides"
-        " between these arms in half of the cases. All probabilities of assignment are recorded."
-        f" In {plan.worlds} simulated studies under stated assumptions, a participant is asked"
-        f" {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
-        f" {now.questions.high:.1f} in 9 of 10), and a question that matters by more than beta_min"
-        f" was dropped for good in {_percent(now.losing.middle)} of the studies."
-    )
-
-
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Show a share in per cent."""
     return f"{100 * share:.0f}%" if share == 0 or share >= 0.01 else f"{100 * share:.1f}%"

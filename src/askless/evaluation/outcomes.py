@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from askless.environments import Block, LinearEnvironment
+from askless.environments.base import first_respondents
 from askless.kernels.bundles import Flags, Floats
 
 __all__ = ["Outcome", "best_rewards", "expected_of", "one_arm_for_all", "outcome_of"]
@@ -92,7 +93,7 @@ def expected_of(
     world: LinearEnvironment, seed: int, count: int
 ) -> tuple[Floats, Flags, list[Block]]:
     """Return expected rewards of all arms (people × K), who may not get which, and the blocks."""
-    blocks = _first(world, seed, count)
+    blocks = list(first_respondents(world, seed, 0, count))
     expected = np.vstack([block.contexts for block in blocks]) @ world.coefficients.T
     if world.survey.coding != "raw":
         expected += world.reward.middle
@@ -105,13 +106,3 @@ def expected_of(
         ]
     )
     return expected, barred, blocks
-
-
-def _first(world: LinearEnvironment, seed: int, count: int) -> list[Block]:
-    """Return blocks with at least so many respondents."""
-    blocks: list[Block] = []
-    for block in world.respondents(seed, 0):
-        blocks.append(block)
-        if sum(len(b) for b in blocks) >= count:
-            break
-    return blocks

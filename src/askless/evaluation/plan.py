@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,27 +16,19 @@ from askless.errors import SettingError, shown
 from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.dropout import completed_of
 from askless.evaluation.intervals import Interval, chance, predictive
-from askless.evaluation.outcomes import (
-    Outcome,
-    best_rewards,
-    one_arm_for_all,
-    outcome_of,
-)
+from askless.evaluation.outcomes import Outcome
+from askless.evaluation.stage import Progress, Stage
 from askless.evaluation.verdict import Figures, Verdict, judge
 from askless.evaluation.ways import FULL, SINGLE, Way, own_price, ways_of
 from askless.policies import policy_for
-from askless.simulation import Sweep
 from askless.simulation.simulate import check_whole
-from askless.simulation.sweep import sweep_rows
 from askless.survey import Study
 
 __all__ = ["Forecast", "Plan", "plan"]
 
-Progress = Callable[[str, int, int], None]
 RESPONDENTS = (500, 2_000, 10_000)
 WORLDS = 200
 MOST = 10_000_000  # respondents
-POINTS = 40  # at how many visits curves are kept, besides the numbers of respondents
 DOUBLINGS = (2, 4, 8)  # by which a study is made larger, to find out how many people it needs
 SEARCHED = 60  # worlds in which that is found out
 
@@ -277,7 +268,7 @@ def plan(
         pilot = PilotAnswers.read(pilot, study.survey)
     prior, ways = Prior.of(study, pilot), ways_of(study, prices)
     places = [prior.world(i, seed=seed) for i in range(worlds)]
-    stage = _Stage(seed, progress, {"engine": engine, "address": address, "workers": workers})
+    stage = Stage(seed, progress, {"engine": engine, "address": address, "workers": workers})
     played = [way for way in ways if way.policy is not None and not way.is_planned]
     first = stage.play("the study in plausible worlds", played, places, people)
     outcomes = {(label, n): outcome for label, outcome in first.items() for n in people}
@@ -302,7 +293,7 @@ def plan(
     return _with_more_people(made, stage, places)
 
 
-def _with_more_people(made: Plan, stage: _Stage, places: list[LinearEnvironment]) -> Plan:
+def _with_more_people(made: Plan, stage: Stage, places: list[LinearEnvironment]) -> Plan:
     """Find out how many people it takes, where there are too few to shorten the survey."""
     people = [times * made.respondents[-1] for times in DOUBLINGS]
     people = [number for number in people if number <= MOST]
@@ -313,63 +304,6 @@ def _with_more_people(made: Plan, stage: _Stage, places: list[LinearEnvironment]
     searched = {(label, n): outcome for label, outcome in found.items() for n in people}
     searched |= stage.send_one(places[:SEARCHED], people)
     return replace(made, searched=searched)
-
-
-class _Stage:
-    """Where worlds are played."""
-
-    def __init__(self, seed: int, progress: Progress | None, where: dict[str, Any]) -> None:
-        self.seed, self.progress, self.where = seed, progress, where
-
-    def play(
-        self,
-        what: str,
-        ways: Sequence[Way],
-        places: list[LinearEnvironment],
-        people: Sequence[int],
-    ) -> dict[str, Outcome]:
-        """Play all worlds; by label, what became of them."""
-        horizon = people[-1]
-        visits = _grid(horizon, people)
-        policies = [way.policy for way in ways if way.policy is not None]
-        sweep = Sweep(
-            policies=policies,
-            environments={f"world {i}": world for i, world in enumerate(places)},
-            horizon=horizon,
-            runs=1,
-            seed=self.seed,
-            checkpoints=visits,
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "runs.jsonl")
-            sweep.run(path, progress=self._told(what, len(sweep) * horizon), **self.where)
-            rows = list(sweep_rows(path))
-        best, at = best_rewards(places, self.seed, visits), np.array(visits, dtype=float)
-        return {
-            way.label: outcome_of([row for row in rows if row["policy"] == way.policy], at, best)
-            for way in ways
-        }
-
-    def send_one(
-        self, places: list[LinearEnvironment], people: Sequence[int]
-    ) -> dict[tuple[str, int], Outcome]:
-        """Return what becomes of all worlds where all get one arm, which a test finds."""
-        return {
-            (SINGLE, n): one_arm_for_all(
-                places, self.seed, _grid(n, [m for m in people if m <= n]), n
-            )
-            for n in people
-        }
-
-    def _told(self, what: str, total: int) -> Callable[[int], None] | None:
-        progress = self.progress
-        return None if progress is None else lambda further: progress(what, further, total)
-
-
-def _grid(horizon: int, people: Sequence[int]) -> list[int]:
-    """Return the visits at which curves are kept."""
-    even = np.linspace(0, horizon, POINTS + 1).astype(int)
-    return sorted({*people, *(int(t) for t in even if t > 0)})
 
 
 def _at(outcome: Outcome, people: int) -> int:

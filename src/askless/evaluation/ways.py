@@ -14,6 +14,8 @@ from askless.survey.names import check_number
 __all__ = ["FULL", "SINGLE", "Way", "own_price", "ways_of"]
 
 FULL, SINGLE = "asking everything", "one arm for all"
+# What says how short to be, and what goes with a price of 0 alone.
+PRICED = ("price", "questions", "payback", "interactive", "grain")
 PILOTS = (0.1, 0.2)  # shares of the people who are the pilot of pilot-then-screen
 
 
@@ -89,18 +91,24 @@ def _settings(study: Study) -> dict[str, Any]:
 
 
 def _ours(study: Study, own: dict[str, Any], prices: Sequence[float] | None) -> list[Way]:
-    if own.get("price") == 0 and prices is None:
-        return [_way(own)]
-    if "questions" in own and prices is None:
+    """Return ours as the study sets it, then other prices or budgets."""
+    rest = {key: value for key, value in own.items() if key not in PRICED}
+    if "questions" in own:
         count, most = float(own["questions"]), sum(question.cost for question in study.survey)
-        tried = [count, count / 2, *([2 * count] if 2 * count < most else [])]
-        return [_way(own | {"questions": budget}) for budget in tried]
-    price = own_price(study)
-    given = [price / 2, 2 * price] if prices is None else [_checked(p) for p in prices]
-    span = study.reward.span
-    own = {key: value for key, value in own.items() if key != "questions"}
-    tried = [*dict.fromkeys([price, *(p for p in given if p <= span)])]
-    return [_way(own | {"price": p}) for p in tried]
+        first, others = {"questions": count}, [{"questions": count / 2}]
+        others += [{"questions": 2 * count}] if 2 * count < most else []
+    else:
+        price = own_price(study)
+        first = {"price": price}
+        others = [{"price": p} for p in (price / 2, 2 * price) if 0 < p <= study.reward.span]
+    if prices is not None:
+        others = [{"price": p} for p in map(_checked, prices) if {"price": p} != first]
+    for digits in (3, 6, 17):  # as many as it takes to tell them apart
+        ways = [_way(own | first, first, digits)]
+        ways += [_way(rest | other, other, digits) for other in others]
+        if len({way.label for way in ways}) == len(ways):
+            break
+    return ways
 
 
 def _checked(price: Any) -> float:
@@ -110,10 +118,8 @@ def _checked(price: Any) -> float:
     return number
 
 
-def _way(settings: dict[str, Any]) -> Way:
-    if "questions" in settings:
-        said = f"questions: {settings['questions']:.3g}"
-    else:
-        said = f"price: {settings['price']:.3g}"
-    label = said.replace(":", "")
-    return Way(label, {"name": SurveyBandit.name, **settings}, ours=True, setting=said)
+def _way(settings: dict[str, Any], priced: dict[str, float], digits: int) -> Way:
+    ((name, value),) = priced.items()
+    said = f"{name}: {value:.{digits}g}"
+    policy = {"name": SurveyBandit.name, **settings}
+    return Way(said.replace(":", ""), policy, ours=True, setting=said)

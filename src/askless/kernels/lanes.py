@@ -73,6 +73,13 @@ def _pick(builder: Any, vector: Any, which: list[int], other: Any = None) -> Any
     return builder.shuffle_vector(vector, other or ir.Constant(vector.type, None), mask)
 
 
+def _intrinsic(builder: Any, name: str, args: Any) -> Any:
+    """Call one of LLVM's functions of vectors."""
+    shape = ir.FunctionType(VECTOR, [VECTOR] * len(args))
+    full = f"llvm.{name}.v{WIDTH}f64"
+    return builder.call(cgutils.get_or_insert_function(builder.module, shape, full), args)
+
+
 @step
 def load(_: Any, array: Any, at: Any) -> Any:
     """Return eight numbers of a contiguous array, from index `at` on."""
@@ -143,9 +150,7 @@ def fma(_: Any, a: Any, b: Any, c: Any) -> Any:
     """Return a * b + c, rounded once."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        shape = ir.FunctionType(VECTOR, [VECTOR] * 3)
-        name = f"llvm.fma.v{WIDTH}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+        return _intrinsic(builder, "fma", args)
 
     return LANES(a, b, c), code
 
@@ -155,9 +160,7 @@ def larger(_: Any, a: Any, b: Any) -> Any:
     """Return the larger of a and b, lane by lane."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        shape = ir.FunctionType(VECTOR, [VECTOR] * 2)
-        name = f"llvm.maxnum.v{WIDTH}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+        return _intrinsic(builder, "maxnum", args)
 
     return LANES(a, b), code
 
@@ -167,9 +170,7 @@ def magnitude(_: Any, a: Any) -> Any:
     """Return |a|."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        shape = ir.FunctionType(VECTOR, [VECTOR])
-        name = f"llvm.fabs.v{WIDTH}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+        return _intrinsic(builder, "fabs", args)
 
     return LANES(a), code
 
@@ -179,9 +180,7 @@ def with_sign(_: Any, a: Any, b: Any) -> Any:
     """Return |a| with the sign of b."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
-        shape = ir.FunctionType(VECTOR, [VECTOR] * 2)
-        name = f"llvm.copysign.v{WIDTH}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, shape, name), args)
+        return _intrinsic(builder, "copysign", args)
 
     return LANES(a, b), code
 

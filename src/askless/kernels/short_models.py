@@ -116,6 +116,48 @@ def score(shorts: Shorts, k: int, packed: Floats, size: int) -> float:
 
 
 @internal()
+def add_told(
+    arms: Arms, shorts: Shorts, k: int, shift: float, gram: Floats, moment: Floats
+) -> None:
+    """Add what the present form's visits tell about arm k: B' LA B (lower triangle) and B' Lc.
+
+    Both are on the arm's own columns, packed.
+    """
+    size, many, columns = arms.size[k], shorts.counts[SIZE], arms.columns[k]
+    projection, lead = shorts.projection, shorts.work[0]
+    for a in range(many):
+        for i in range(size):
+            lead[a, i] = 0.0
+        for b in range(many):
+            for i in range(size):
+                lead[a, i] += shorts.gram[k, a, b] * projection[b, columns[i]]
+    for i in range(size):
+        for a in range(many):
+            own = projection[a, columns[i]]
+            for j in range(i + 1):
+                gram[i, j] += own * lead[a, j]
+            moment[i] += own * (shorts.moment[k, a] - shift * shorts.gram[k, a, 0])
+
+
+@internal()
+def fold(rule: Rule, arms: Arms, shorts: Shorts, k: int) -> None:
+    """Move what the present form's visits tell about arm k into T and t; its sums begin anew."""
+    size, columns, gram, moment = arms.size[k], arms.columns[k], shorts.known_gram, arms.work[0]
+    gram[:size, :size] = 0.0
+    moment[:] = 0.0
+    add_told(arms, shorts, k, middle(rule), gram, moment)
+    for i in range(size):
+        for j in range(i):
+            shorts.told[k, columns[j], columns[i]] += gram[i, j]
+        for j in range(i + 1):
+            shorts.told[k, columns[i], columns[j]] += gram[i, j]
+        shorts.tells[k, columns[i]] += moment[i]
+    shorts.gram[k] = 0.0
+    shorts.moment[k] = 0.0
+    shorts.rows[k] = 0
+
+
+@internal()
 def know(
     rule: Rule,
     arms: Arms,
@@ -130,37 +172,18 @@ def know(
 
     D' is out of full visits and of what others have told.
     """
-    size, columns, lead, ridge = arms.size[k], arms.columns[k], shorts.work[0], arms.ridge[k]
-    many = shorts.counts[SIZE] if now else 0
-    shift, projection, gram, moment = (
-        middle(rule),
-        shorts.projection,
-        shorts.known_gram,
-        arms.work[0],
-    )
-    for a in range(many):
-        for i in range(size):
-            lead[a, i] = 0.0
-        for b in range(many):
-            for i in range(size):
-                lead[a, i] += shorts.gram[k, a, b] * projection[b, columns[i]]
-    for i in range(size):
-        for j in range(i + 1):
-            gram[i, j] = arms.gram[k, i, j] + shorts.told[k, columns[i], columns[j]]
-        for a in range(many):
-            own = projection[a, columns[i]]
-            for j in range(i + 1):
-                gram[i, j] += own * lead[a, j]
+    size, columns, ridge = arms.size[k], arms.columns[k], arms.ridge[k]
+    gram, moment = shorts.known_gram, arms.work[0]
     moment[:] = 0.0
     for i in range(size):
         moment[i] += shorts.tells[k, columns[i]] + ridge * epochs.model_estimate[k, i]
         for j in range(i + 1):
+            gram[i, j] = arms.gram[k, i, j] + shorts.told[k, columns[i], columns[j]]
             moment[i] += arms.gram[k, i, j] * epochs.model_estimate[k, j]
         for j in range(i):
             moment[j] += arms.gram[k, i, j] * epochs.model_estimate[k, i]
-        for a in range(many):
-            told = shorts.moment[k, a] - shift * shorts.gram[k, a, 0]
-            moment[i] += projection[a, columns[i]] * told
+    if now:
+        add_told(arms, shorts, k, middle(rule), gram, moment)
     factor(gram, ridge, size, root, shorts.known_weights)
     solve(root, shorts.known_weights, moment, size, arms.work[1], estimate)
     for i in range(size):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels import ahead, short_visits
+from askless.kernels import ahead, short_loop
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.kernels.simulation import play_interactive_visits, play_visits
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
@@ -155,7 +155,7 @@ class WithShortForms:
         source, allowed, done = Source.of(block, arm_count), _flags(block, arm_count), 0
         self.model.make_room(count)
         while done < count:
-            done = short_visits.play_visits(
+            done = short_loop.play_visits(
                 self.model.address,
                 self.state.shorts,
                 done,

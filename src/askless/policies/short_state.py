@@ -193,15 +193,13 @@ class ShortState:
         if counts[FULL_VISITS] >= counts[NEXT] or (moved and counts[STANDS]):
             self.choose(model)
 
-    def learn_check(self, model: EpochState, arm: int, row: Floats, y: float) -> None:
-        """Let a check tell its arm what it has brought: no test ever sees it."""
+    def learn_check(
+        self, model: EpochState, arm: int, row: Floats, y: float, *, back: bool = False
+    ) -> None:
+        """Let a check tell its arm what it has brought, or take it `back`: no test ever sees it."""
         if not (model.support[arm] & ~self._known(row)).any():
-            short_visits.learn_check(model.address, self.shorts, arm, row, y, 1.0)
-
-    def forget_check(self, model: EpochState, arm: int, row: Floats, y: float) -> None:
-        """Take back what a check has told its arm."""
-        if not (model.support[arm] & ~self._known(row)).any():
-            short_visits.learn_check(model.address, self.shorts, arm, row, y, -1.0)
+            sign = -1.0 if back else 1.0
+            short_visits.learn_check(model.address, self.shorts, arm, row, y, sign)
 
     def _is_whole(self, model: EpochState, row: Floats) -> bool:
         """Whether a context has an answer to everything that full visits are asked."""
@@ -277,10 +275,8 @@ class ShortState:
         form = self.choice.form
         if (form != (shorts.form != 0)).any() or not self.number:
             counts[FORM] += 1
-            for k in range(len(shorts.live)):
-                shorts.told[k], shorts.tells[k] = self._told_by_all(model, k)
+            short_visits.fold_all(model.address, shorts)
             shorts.form[:] = form
-            shorts.gram[:], shorts.moment[:], shorts.rows[:] = 0.0, 0.0, 0
             shorts.numbers[LOG_WEALTH] = min(shorts.numbers[LOG_WEALTH], 0.0)
         counts[STANDS] = 1
         self._put_models(model, gram / len(people))
@@ -325,21 +321,6 @@ class ShortState:
     def number(self) -> int:
         """Which form the short sums are of, counted from 1; 0 before there is one."""
         return int(self.shorts.counts[FORM])
-
-    def _told_by_all(self, model: EpochState, k: int) -> tuple[Floats, Floats]:
-        """Return what short visits of all forms have told about arm k."""
-        shorts, rule = self.shorts, model.rule
-        size = shorts.counts[SIZE]
-        gram, moment, projection = (
-            shorts.gram[k, :size, :size],
-            shorts.moment[k, :size],
-            shorts.projection[:size],
-        )
-        middle = (rule.low + 0.5 * rule.span) / rule.span if rule.raw else 0.0
-        own = projection.T @ gram @ projection
-        own = 0.5 * (own + own.T)  # rounding shall not tell the two triangles apart
-        tells = projection.T @ (moment - middle * gram[:, :1].ravel())
-        return shorts.told[k] + own, shorts.tells[k] + tells
 
     def _known_arms(self, model: EpochState) -> Flags:
         """Return the live arms that are past their first block; the others have no model yet."""

@@ -328,7 +328,7 @@ class SurveyBandit(EpochSurveyUCB):
         elif learned_in is not None:
             short.forget_short(self._model, visit.arm_index, row, y, learned_in)
         if visit.kind == "check":
-            short.forget_check(self._model, visit.arm_index, row, y)
+            short.learn_check(self._model, visit.arm_index, row, y, back=True)
         if visit.kind != "full":
             self._version += 1
 

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from askless.evaluation.advice import preregistration_of
 from askless.evaluation.intervals import Interval, predictive
 from askless.evaluation.plan import Forecast, Plan, prior_dict
+from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.ways import FULL, SINGLE
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS, STYLES
