@@ -1,6 +1,7 @@
 """Why askless refuses something: one family of errors, each says what, where and the fix."""
 
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
 ]
 
 MOST_PROBLEMS = 8  # in one message
+MOST_NAMES = 20
 
 
 @contextmanager
@@ -37,6 +39,15 @@ def shown(value: object, most: int = 500) -> str:
     except Exception:  # an integer of thousands of digits, a list within itself, a broken repr
         text = f"<a very long {type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def meant(name: object, known: Iterable[str], these: str) -> str:
+    """Say which of the known names may have been meant, or which there are."""
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    more = ", …" if len(names) > MOST_NAMES else ""
+    listed = f"; {these} {', '.join(names[:MOST_NAMES])}{more}"
+    return f"; did you mean {close[0]!r}?" if close else listed
 
 
 def together(problems: Sequence[str]) -> str:

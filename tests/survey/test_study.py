@@ -221,10 +221,15 @@ def test_text_that_comes_from_no_file_is_called_as_the_caller_says():
 
 def test_a_policys_complaint_points_to_the_policy_of_the_file(write):
     path = write(EXAMPLE)
-    line = EXAMPLE[: EXAMPLE.index("policy:")].count("\n") + 1
-    error = Study.read(path).refusal(SettingError("beta_min is too large"))
+    lines = {key: EXAMPLE[: EXAMPLE.index(key)].count("\n") + 1 for key in ("policy:", "beta_min:")}
+    study = Study.read(path)
+    error = study.refusal(SettingError("the settings do not fit"))
     assert isinstance(error, StudyError)
-    assert str(error) == f"{path}, line {line}, policy: beta_min is too large"
+    assert str(error) == f"{path}, line {lines['policy:']}, policy: the settings do not fit"
+    # A complaint that begins with a key points to its line, and need not name it twice.
+    where = f"{path}, line {lines['beta_min:']}, policy.beta_min"
+    assert str(study.refusal(SettingError("beta_min is large"))) == f"{where}: beta_min is large"
+    assert str(study.refusal(SettingError("beta_min: is large"))) == f"{where}: is large"
 
 
 def test_a_study_from_no_file_passes_a_policys_complaint_on():

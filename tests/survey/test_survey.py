@@ -116,18 +116,23 @@ def test_questions_are_found_by_name():
     assert SURVEY.index("media") == 3
 
 
-@pytest.mark.parametrize("name", ["Age", "", 0, None])
+@pytest.mark.parametrize("name", ["", 0, None])
 def test_a_question_that_is_not_in_the_survey_is_refused_by_name(name):
     for look in (SURVEY.index, SURVEY.columns_of, SURVEY.__getitem__):
         with refused(AnswerError, repr(name), "age, donor, cause, media"):
             look(name)
 
 
+def test_a_question_that_is_nearly_in_the_survey_comes_with_the_one_that_may_be_meant():
+    with refused(AnswerError, "'Age'", "did you mean 'age'?"):
+        SURVEY.index("Age")
+
+
 def test_the_names_of_a_long_survey_are_not_all_listed():
-    with refused(AnswerError, "'y'", "x10, …"):
-        Survey.unit(11).index("y")
-    with pytest.raises(AnswerError, match=r"x10$"):
-        Survey.unit(10).index("y")
+    with refused(AnswerError, "'y'", "x20, …"):
+        Survey.unit(21).index("y")
+    with pytest.raises(AnswerError, match=r"x20$"):
+        Survey.unit(20).index("y")
 
 
 @pytest.mark.parametrize(

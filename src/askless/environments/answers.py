@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 from askless.kernels.bundles import Floats
 from askless.survey import Question, Survey
 from askless.survey.names import check_number
@@ -45,8 +45,11 @@ class AnswerModel:
         self.survey = survey
         given = dict(answers or {})
         rates = dict(skips) if isinstance(skips, Mapping) else {}
-        for name in [*given, *rates]:
-            survey.index(name)
+        for key, named in (("answers", given), ("skips", rates)):
+            for name in named:
+                if name not in survey.names:
+                    hint = meant(name, survey.names, "the survey has")
+                    raise SettingError(f"{key}: there is no question {shown(name)}{hint}")
         self._laws = [_law(question, given.get(question.name)) for question in survey]
         self._skips = [
             _probability(rates.get(q.name, 0.1 if isinstance(skips, Mapping) else skips), q.name)
@@ -122,9 +125,8 @@ def _law(question: Question, given: Any) -> Floats:
                 f"{where}: {shown(given)} is not a pair (a, b) of a Beta, both above 0"
             )
     elif values.shape != (question.own_width,) or not ((values >= 0) & (values <= 1)).all():
-        raise SettingError(
-            f"{where}: {shown(given)} is not {question.own_width} probabilities from 0 to 1"
-        )
+        many = f"{question.own_width} probabilities" if question.own_width > 1 else "a probability"
+        raise SettingError(f"{where}: {shown(given)} is not {many} from 0 to 1")
     elif question.kind == "choice" and not np.isclose(values.sum(), 1):
         raise SettingError(
             f"{where}: the probabilities of the options sum to {values.sum():g}, not 1"

@@ -10,7 +10,7 @@ import numpy as np
 
 from askless.environments.answers import AnswerModel
 from askless.environments.pilot import PilotAnswers
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 from askless.kernels.bundles import Flags, Floats
 from askless.kernels.outcome import AT_THE_ENDS, TRUNCATED_NORMAL, TWO_POINT, UNIFORM
 from askless.policies.player import LinearBlock, LinearLaw
@@ -193,7 +193,7 @@ class LinearEnvironment:
         for arm, given in eligible.items():
             if arm not in names:
                 raise SettingError(
-                    f"eligible: there is no arm {shown(arm)}; the arms are {', '.join(names)}"
+                    f"eligible: there is no arm {shown(arm)}{meant(arm, names, 'the arms are')}"
                 )
             share = check_number(given, f"eligible share of arm {arm!r}")
             if not 0 < share <= 1:

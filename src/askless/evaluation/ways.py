@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from askless.errors import SettingError, shown
+from askless.errors import SettingError
 from askless.policies import SurveyBandit
 from askless.survey import Study
 from askless.survey.names import check_number
@@ -114,7 +114,7 @@ def _ours(study: Study, own: dict[str, Any], prices: Sequence[float] | None) -> 
 def _checked(price: Any) -> float:
     number = check_number(price, "price")
     if number <= 0:
-        raise SettingError(f"price is {shown(price)}; a plan tries prices above 0")
+        raise SettingError(f"price is {number:g}; a plan tries prices above 0")
     return number
 
 

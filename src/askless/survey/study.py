@@ -158,5 +158,9 @@ class Study:
 
     def refusal(self, error: AsklessError, section: str = "policy") -> StudyError:
         """Say where in the file a complaint about the settings of a section comes from."""
-        where = f"{self.located.where((section,))}: " if self.located else ""
-        return StudyError(f"{where}{error}")
+        if self.located is None:
+            return StudyError(str(error))
+        said = str(error)
+        key = said.split(maxsplit=1)[0].rstrip(":")  # complaints begin with it, if with any
+        place = (section, key) if (section, key) in self.located.lines else (section,)
+        return StudyError(f"{self.located.where(place)}: {said.removeprefix(f'{key}: ')}")

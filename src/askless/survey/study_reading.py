@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from askless.errors import StudyError, shown, together
+from askless.errors import StudyError, meant, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
 from askless.survey.policy_names import OWN_NAMES
 from askless.survey.study_file import OWN, StudyFile
+
+SHAPES = {  # what a value should have been, by pydantic's name of the complaint
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "literal_error": "one of the words that are allowed",
+}
+BOUNDS = {
+    "greater_than": ("gt", "small", "more than"),
+    "greater_than_equal": ("ge", "small", "at least"),
+    "less_than": ("lt", "large", "less than"),
+    "less_than_equal": ("le", "large", "at most"),
+}
 
 
 def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
@@ -21,16 +33,52 @@ def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
     try:
         return StudyFile.model_validate(located.data), located
     except ValidationError as error:
-        problems = list(_problems(error, located))
+        problems = _problems(error, located)
     raise StudyError(together(problems))
 
 
-def _problems(error: ValidationError, located: Located) -> Iterator[str]:
+def _problems(error: ValidationError, located: Located) -> list[str]:
+    """Return what is wrong, a line for each place in the file."""
+    found: dict[Place, list[tuple[Any, str]]] = {}
     for problem in error.errors():
         place, section = _place(problem["loc"])
         if problem["type"] == "union_tag_invalid":
             place = (*place, "name" if place == ("policy",) else "kind")
-        yield f"{located.where(place)}: {_say(problem, place, section, located)}"
+        elif problem["type"] != "missing":
+            place = _in_file(place, located.data)
+        said = _say(problem, place, section, located)
+        found.setdefault(place, []).append((problem, said))
+    # Where several shapes are allowed, what is wrong inside the one that was meant is said alone.
+    around = {place[:length] for place in found for length in range(len(place))}
+    return [
+        f"{located.where(place)}: {_one_of(problems)}"
+        for place, problems in found.items()
+        if place not in around
+    ]
+
+
+def _in_file(place: Place, data: Any) -> Place:
+    """Leave out of a place what pydantic calls the shapes that are allowed there."""
+    kept: list[str | int] = []
+    for part in place:
+        if part in data if isinstance(data, dict) else isinstance(part, int):
+            kept.append(part)
+            data = data[part]
+    return tuple(kept)
+
+
+def _one_of(problems: list[tuple[Any, str]]) -> str:
+    """Say what is wrong with a value for which several shapes are allowed."""
+    others = [said for problem, said in problems if problem["type"] not in SHAPES]
+    if others or len(problems) == 1:
+        return (others or [problems[0][1]])[0]
+    given = shown(problems[0][0]["input"])
+    return f"{given} is not {', and not '.join(_shape(problem) for problem, _ in problems)}"
+
+
+def _shape(problem: Any) -> str:
+    """Return what a value should have been."""
+    return str(problem.get("ctx", {}).get("expected", SHAPES[problem["type"]]))
 
 
 def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
@@ -85,6 +133,8 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
         "string_type": f"{as_read} is not a text"
         + ("" if written is None else f"; put it in quotes: '{written}'"),
         "float_type": f"{as_read} is not a number; write one such as 12, 0.5 or 1.0e+3",
+        "int_type": f"{as_read} is not a whole number",
+        "literal_error": f"{as_read} is not {context.get('expected')}",
         "bool_type": f"{as_read} is not true or false",
         "too_short": f"{context.get('actual_length')} are too few; give at least"
         f" {context.get('min_length')}",
@@ -96,6 +146,9 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
             f"{as_read} is not a mapping; write keys and values",
         ),
     }
+    if problem["type"] in BOUNDS:
+        key, size, least = BOUNDS[problem["type"]]
+        return f"{as_read} is too {size}; give {least} {context[key]:g}"
     message = problem["msg"]
     plain = f"{message[0].lower()}{message[1:]} (given: {given})"
     return sayings.get(problem["type"], plain) or plain
@@ -106,5 +159,4 @@ def _meant(place: Place, section: type[BaseModel] | None) -> str:
     if section is None:
         return ""
     keys = [field.alias or name for name, field in section.model_fields.items()]
-    close = difflib.get_close_matches(str(place[-1]), keys, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; the keys here are {', '.join(keys)}"
+    return meant(place[-1], keys, "the keys here are")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from askless.errors import AnswerError, SettingError, shown
+from askless.errors import AnswerError, SettingError, meant, shown
 from askless.kernels import doors
 from askless.kernels.bundles import ONE_HOT, Columns, Flags, Floats, Ints, columns_buffers
 from askless.kernels.rows import COMPLETE, NO_CONSTANT
@@ -150,8 +150,9 @@ class Survey:
         """Return a question's place in the survey; refuse an unknown name."""
         place = self._index.get(name) if isinstance(name, str) else None
         if place is None:
-            known = ", ".join(self.names[:10]) + (", …" if len(self) > 10 else "")
-            raise AnswerError(f"there is no question {shown(name)}; the survey has {known}")
+            raise AnswerError(
+                f"there is no question {shown(name)}{meant(name, self.names, 'the survey has')}"
+            )
         return place
 
     def names_of(self, questions: Flags) -> tuple[str, ...]:
