@@ -389,13 +389,28 @@ def test_a_plan_is_a_table_advice_and_a_report_that_needs_nothing_else(planned):
     assert "Plan of the study charity" in page
     assert "askless plan study.yaml --respondents 200,600" in page
     # Self-contained: nothing is fetched from anywhere.
-    assert set(re.findall(r'(?:src|href)="([a-z]+):', page)) == {"data"}
+    assert set(re.findall(r'(?:src|srcset|href)="([a-z]+):', page)) == {"data"}
     assert not re.findall(r"https?://(?!www\.w3\.org)", re.sub(r"data:[^\"]*", "", page))
     files = {path.name for path in (folder / "askless-plan").iterdir()}
     assert files == {
         *("report.html", "plan.json"),
         *(f"{name}.{end}" for name in ("course", "pareto") for end in ("png", "svg")),
     }
+
+
+def test_the_widest_table_of_a_plan_fits_into_80_columns(tmp_path):
+    """With costs and with people who give up; fails if a heading or a number is cut."""
+    text = EXAMPLE.read_text().replace("name: age,", "name: age, cost: 1.5,")
+    (tmp_path / "study.yaml").write_text(f"{text}  dropout: 0.02\n")
+    few = ("--respondents", "200", "--worlds", 20, "--workers", 1)
+    done = askless("plan", "study.yaml", *few, cwd=tmp_path)
+    lines = done.stdout.splitlines()[:-1]
+    assert max(map(len, lines)) <= 80
+    assert "…" not in "".join(lines)
+    headings = next(" ".join(line.split()) for line in lines if "complete" in line)
+    assert headings == "a visit a visit complete a visit a person one arm loses"
+    row = next(line for line in lines if line.strip().startswith("pilot of 10%"))
+    assert len(re.findall(r"-?\d[\d.]*%?", row.replace("pilot of 10%", ""))) == 7
 
 
 def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
@@ -450,7 +465,7 @@ def test_check_looks_at_the_section_plan_too(tmp_path):
     (tmp_path / "study.yaml").write_text(text)
     done = askless("check", "study.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "plan: useful is 99 to 99" in done.stderr
+    assert "plan.useful: useful is 99 to 99" in done.stderr
 
 
 def test_check_shows_the_questions_and_says_what_makes_no_sense_together(tmp_path):

@@ -290,6 +290,22 @@ def test_a_verdict_is_that_of_its_runs(small):
     assert more == pytest.approx((own.net - full.net).mean(), abs=0.006)
 
 
+def test_a_setting_that_nets_more_than_the_verdicts_is_named(small):
+    """Where people give up, of which the price knows nothing; not where the price is theirs."""
+    leaving = with_dropout(small, 0.03)
+    nets = {way.label: leaving.figures(way.label, 1500).net for way in leaving.ways if way.ours}
+    best = max(nets, key=lambda label: nets[label].mean())
+    more = nets[best] - nets[OWN]
+    assert best != OWN
+    assert more.mean() > 2 * more.std(ddof=1) / np.sqrt(len(more))
+    (said,) = [line for line in leaving.advice() if "nets most" in line]
+    assert f"`{best.replace(' ', ': ')}`" in said
+    assert float(re.search(r"([\d.]+) more a person", said)[1]) == pytest.approx(
+        more.mean(), abs=0.006
+    )
+    assert not [line for line in small.advice() if f"`{OWN.replace(' ', ': ')}` nets most" in line]
+
+
 def study_of(plan, policy="{beta_min: 3, price: 0.02}"):
     return al.Study.parse(
         re.sub(r"plan: .*", f"plan: {plan}", re.sub(r"policy: .*", f"policy: {policy}", SMALL))

@@ -19,6 +19,7 @@ from askless.survey import Study
 
 if TYPE_CHECKING:
     from askless.evaluation import Plan
+    from askless.report.plan_report import Column
 
 
 def plan(
@@ -102,22 +103,31 @@ def _show(plan: Plan) -> None:
     for warning in plan.warnings():
         output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
     output.print()
-    table, roomy = _table(plan, ranges=True), output.options.update(max_width=10_000)
-    ranges = Measurement.get(output, roomy, table).maximum <= output.width
-    output.print(table if ranges else _table(plan, ranges=False))  # no number is broken
+    table, ranges = _that_fits(plan)
+    output.print(table)
     output.print(escape(_notes(plan, ranges=ranges)), highlight=False)
 
 
-def _table(plan: Plan, *, ranges: bool) -> Table:
-    """Make a line a way, and one more for the range of 9 in 10 worlds where there is room."""
+def _that_fits(plan: Plan) -> tuple[Table, bool]:
+    """Return the widest table that breaks no number, and whether it has ranges."""
     from askless.report.plan_report import columns_of  # noqa: PLC0415 (plotting takes a second)
 
-    columns = columns_of(plan)
+    columns, roomy = columns_of(plan), output.options.update(max_width=10_000)
+    for ranges, gap in ((True, 1), (False, 1), (False, 0)):
+        table = _table(plan, columns, ranges=ranges, gap=gap)
+        if Measurement.get(output, roomy, table).maximum <= output.width:
+            return table, ranges
+    kept = [column for column in columns if column.heading[0] not in ("cost", "over")]
+    return _table(plan, kept, ranges=False, gap=0), False
+
+
+def _table(plan: Plan, columns: list[Column], *, ranges: bool, gap: int) -> Table:
+    """Make a line a way, and one more for the range of 9 in 10 worlds where there is room."""
     table = Table(
         title=escape(f"{plan.study.name}: {plan.worlds} plausible worlds"),
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        padding=(0, 1, 0, 0),
+        padding=(0, gap, 0, 0),
     )
     table.add_column("", no_wrap=True)
     for column in columns:

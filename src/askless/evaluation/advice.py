@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from askless.evaluation.sense import doubts_of
+from askless.evaluation.verdict import SURELY, errors_of
 from askless.evaluation.ways import FULL, SINGLE, takes_over
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["DELTA", "advice_of", "percent", "warnings_of"]
 
 DELTA = 0.05  # the policies' default
+ALIKE = 0.0005  # of the reward range: what a sentence need not mention
 
 
 def advice_of(plan: Plan) -> list[str]:
@@ -42,7 +44,22 @@ def _shorten(plan: Plan) -> list[str]:
         f" {now.questions.middle:.1f} of {len(plan.study.survey)} questions a visit on average"
         f" ({now.questions.low:.1f} to {now.questions.high:.1f} in 9 of 10 worlds).",
         f"{_compared(plan, verdict.way.label)}{_lost(plan, verdict.way.label)}",
+        *_better(plan),
     ]
+
+
+def _better(plan: Plan) -> Iterator[str]:
+    """Say which other setting of ours nets more, surely, than the one of the verdict."""
+    verdict = plan.verdict
+    ours = [way for way in plan.ways if way.ours]
+    nets = {way.label: plan.figures(way.label, verdict.respondents).net for way in ours}
+    best = max(ours, key=lambda way: float(nets[way.label].mean()))
+    more = nets[best.label] - nets[verdict.way.label]
+    if errors_of(more) > SURELY and more.mean() >= ALIKE * plan.study.reward.span:
+        yield (
+            f"Of the settings that were tried, `{best.setting}` nets most:"
+            f" {more.mean():,.{plan.reward_digits}f} more a person."
+        )
 
 
 def _everything(plan: Plan) -> list[str]:
@@ -90,7 +107,7 @@ def _compared(plan: Plan, label: str) -> str:
     people, span, digits = plan.respondents[-1], plan.study.reward.span, plan.reward_digits
     own, full = plan.figures(label, people), plan.figures(FULL, people)
     reward, net = float((own.reward - full.reward).mean()), float((own.net - full.net).mean())
-    if abs(reward) < 0.0005 * span:
+    if abs(reward) < ALIKE * span:
         first = "the reward a visit is the same as by asking everything"
     else:
         more = "more" if reward > 0 else "less"

@@ -12,7 +12,7 @@ import numpy as np
 from askless.evaluation.ways import FULL, SINGLE, Way
 from askless.kernels.bundles import Floats
 
-__all__ = ["Figures", "Judged", "Verdict", "judge"]
+__all__ = ["SURELY", "Figures", "Judged", "Verdict", "errors_of", "judge"]
 
 SHORTER = 0.1  # a survey is shorter if visits are asked at least this share of questions less
 SAME = 0.005  # of the reward range: rewards that differ by less are the same
@@ -84,7 +84,7 @@ def judge(figures: Mapping[str, Figures], ours: list[str], span: float) -> Judge
     good = [label for label in ours if scores[label] > 0]
     best = good[0] if good else max(ours, key=lambda label: scores[label])
     label, score = (best, scores[best]) if good else (FULL, -scores[best])
-    over = _errors(single.net - figures[label].net) - SURELY
+    over = errors_of(single.net - figures[label].net) - SURELY
     if over > 0:
         return Judged("one arm", SINGLE, over)
     return Judged("shorten" if good else "everything", label, min(score, -over))
@@ -97,13 +97,13 @@ def _shortens(own: Figures, full: Figures, span: float) -> float:
     """
     fewer = 1.0 - own.asked / np.maximum(full.asked, 1e-9)
     same = min(
-        _errors(fewer - SHORTER),
-        _errors(own.reward - full.reward + SAME * span),
+        errors_of(fewer - SHORTER),
+        errors_of(own.reward - full.reward + SAME * span),
     )
-    return max(same, _errors(own.net - full.net) - SURELY)
+    return max(same, errors_of(own.net - full.net) - SURELY)
 
 
-def _errors(differences: Floats) -> float:
+def errors_of(differences: Floats) -> float:
     """Return a mean in units of its standard error."""
     mean = float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))

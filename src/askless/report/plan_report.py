@@ -35,28 +35,27 @@ class Column:
     heading: tuple[str, str]
     figure: Callable[[Forecast], Interval]
     digits: int = 1
-    is_chance: bool = False
+    is_share: bool = False
     only: tuple[str, ...] | None = None  # the ways of which there is something to show; all if None
 
     def middle(self, forecast: Forecast) -> str:
-        """Show the median, or the chance; nothing of what cannot happen."""
+        """Show the median, or the share; nothing of what cannot happen."""
         if self.only is not None and forecast.way not in self.only:
             return ""
-        value = self.figure(forecast).middle
-        return f"{100 * value:.1f}%" if self.is_chance else self._shown(value)
+        return self._shown(self.figure(forecast).middle) + ("%" if self.is_share else "")
 
     def range(self, forecast: Forecast) -> str:
         """Show the ends; nothing where they are the median."""
         low, high = self.figure(forecast)[1:]
         if not self.middle(forecast):
             return ""
-        if self.is_chance:
-            return f"{100 * low:.1f}…{100 * high:.1f}"
         ends = self._shown(low), self._shown(high)
-        return "" if ends[0] == ends[1] == self.middle(forecast) else f"{ends[0]}…{ends[1]}"
+        same = ends[0] == ends[1] == self.middle(forecast).rstrip("%")
+        return "" if same else f"{ends[0]}…{ends[1]}"
 
     def _shown(self, value: float) -> str:
-        return f"{round(value, self.digits) + 0.0:,.{self.digits}f}"  # no -0
+        scaled = 100 * value if self.is_share else value
+        return f"{round(scaled, self.digits) + 0.0:,.{self.digits}f}"  # no -0
 
 
 def columns_of(plan: Plan) -> list[Column]:
@@ -67,24 +66,25 @@ def columns_of(plan: Plan) -> list[Column]:
     if any(question.cost != 1 for question in plan.study.survey):
         columns.append(Column(("cost", "a visit"), lambda f: f.cost))
     if plan.dropout:
-        columns.append(Column(("", "complete"), lambda f: f.completed, is_chance=True))
+        columns.append(Column(("", "complete"), lambda f: f.completed, is_share=True))
     return [
         *columns,
         Column(("reward", "a visit"), lambda f: f.reward, digits),
         Column(("net", "a person"), lambda f: f.net, digits),
         Column(("over", "one arm"), lambda f: f.over_single, digits),
-        Column(("", "loses"), lambda f: f.losing, is_chance=True, only=dropping),
+        Column(("", "loses"), lambda f: f.losing, is_share=True, only=dropping),
     ]
 
 
 def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     """Write the page, its figures and the data into a folder; return the files, page first."""
-    pictures = {"pareto": draw_pareto(plan), "course": draw_course(plan)}
     files: dict[str, str | bytes] = {}
     images = {}
-    for name, picture in pictures.items():
+    for name, draw in (("pareto", draw_pareto), ("course", draw_course)):
+        picture, narrow = draw(plan), drawn(draw(plan, narrow=True), "svg")
         files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
         images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
     data = plan.to_dict() | {"command": command, "versions": versions()}
     page = render("plan.html", **_content(plan, images, command))
     first: dict[str, str | bytes] = {
@@ -95,21 +95,19 @@ def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     return [write(folder / name, content) for name, content in (first | files).items()]
 
 
-def draw_pareto(plan: Plan) -> Figure:
+def draw_pareto(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw reward against questions a visit, a panel a number of people; prices lie on a line."""
     count = len(plan.respondents)
-    figure = Figure(
-        figsize=(max(5.5, 3.6 * count), 4.4),
-        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
-    )
-    many = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    figure, many = _panels(count, narrow=narrow, size=(max(5.5, 3.6 * count), 4.4))
     for axes, people in zip(many, plan.respondents, strict=True):
         _draw_ways(axes, plan, people)
         axes.set_title(f"{people:,} people", loc="left", fontsize="medium")
         axes.set_xlabel("questions a visit")
         axes.set_xlim(-0.04 * len(plan.study.survey), 1.06 * len(plan.study.survey))
-    many[0].set_ylabel("reward a visit")
-    _finish(figure, many[0], "Medians of the worlds: higher and further left is better", columns=4)
+    for axes in many if narrow else many[:1]:
+        axes.set_ylabel("reward a visit")
+    title = "Medians of the worlds:", "higher and further left is better"
+    _finish(figure, many[0], title, columns=4, narrow=narrow)
     return figure
 
 
@@ -136,10 +134,9 @@ def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
     return forecast.questions.middle, forecast.reward.middle
 
 
-def draw_course(plan: Plan) -> Figure:
+def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
-    figure = Figure(figsize=(9.5, 4.3), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
-    asked, more = figure.subplots(1, 2)
+    figure, (asked, more) = _panels(2, narrow=narrow, size=(9.5, 4.3), shared=False)
     people = plan.respondents[-1]
     single = plan.outcomes[SINGLE, people]
     for i, way in enumerate(plan.ways[:2]):
@@ -155,11 +152,26 @@ def draw_course(plan: Plan) -> Figure:
     for axes in (asked, more):
         axes.set_xlabel("people")
         axes.set_xlim(left=0)
-    _finish(figure, asked, "Median of the worlds, and the range of 90% of them", columns=2)
+    title = "Median of the worlds,", "and the range of 90% of them"
+    _finish(figure, asked, title, columns=2, narrow=narrow)
     return figure
 
 
-def _finish(figure: Figure, first: Axes, title: str, *, columns: int) -> None:
+def _panels(
+    count: int, *, narrow: bool, size: tuple[float, float], shared: bool = True
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels beside each other; for narrow screens, below each other."""
+    rows, columns = (count, 1) if narrow else (1, count)
+    figure = Figure(
+        figsize=(4.2, 3.1 * count + 1.2) if narrow else size,
+        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
+    )
+    return figure, list(figure.subplots(rows, columns, sharey=shared, squeeze=False).flat)
+
+
+def _finish(
+    figure: Figure, first: Axes, title: tuple[str, str], *, columns: int, narrow: bool
+) -> None:
     for axes in figure.axes:
         axes.grid(alpha=0.25)
         axes.xaxis.set_major_locator(MaxNLocator(5))  # five labels never run together
@@ -167,9 +179,12 @@ def _finish(figure: Figure, first: Axes, title: str, *, columns: int) -> None:
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(
-        *first.get_legend_handles_labels(), loc="outside lower center", ncols=columns, frameon=False
+        *first.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns // 2 if narrow else columns,
+        frameon=False,
     )
-    figure.suptitle(title)
+    figure.suptitle(("\n" if narrow else " ").join(title))
 
 
 def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[str, str]) -> None:
