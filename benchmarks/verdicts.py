@@ -17,7 +17,7 @@ from rich.progress import track
 import askless as al
 from askless.evaluation import ways
 
-WORLDS, TIMES, STUDIES = 20, 20, 40  # of a plan; so many times more for the truth; of a kind
+WORLDS, TIMES, STUDIES = 40, 20, 40  # of a plan; so many times more for the truth; of a kind
 
 Rng = np.random.Generator
 

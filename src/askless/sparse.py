@@ -14,11 +14,12 @@ from askless.kernels.elastic_net import GOOD, solve
 from askless.kernels.lanes import padded
 from askless.kernels.lasso import descend
 
-__all__ = ["ElasticNet", "elastic_net", "lasso_path"]
+__all__ = ["ElasticNet", "elastic_net", "lasso", "lasso_path"]
 
 
 MOST = 1e100  # of a penalty
 ENOUGH = 1e-6  # of the largest penalty: a lasso's coefficients are as exact as that
+SETTLED = 1e-8  # so much of a coefficient is nothing
 UNSEEN = 1e-8  # a ridge beside columns of variance 1: columns that repeat each other share
 
 
@@ -109,13 +110,24 @@ def elastic_net(
     return ElasticNet(net.coef[:p].copy(), residual, exact)
 
 
+def lasso(gram: Floats, moment: Floats, penalty: float, start: Floats) -> Floats:
+    """Minimise ½βᵀGβ − cᵀβ + λ‖β‖₁, G = ZᵀZ and c = ZᵀY, from a solution of similar data.
+
+    With λ = n·lam/2 these are the coefficients of (1/n)‖Y − Zβ‖² + lam‖β‖₁, for columns and
+    rewards of size 1. Nothing is checked; the penalty must be above 0.
+    """
+    found = start[None, :].copy()
+    descend(gram, moment - gram @ start, UNSEEN, np.array([penalty]), SETTLED, found)
+    return np.asarray(found[0])
+
+
 def lasso_path(gram: Floats, moment: Floats, penalties: Floats) -> Floats:
     """Minimise ½βᵀGβ − cᵀβ + λ‖β‖₁ for one λ after the other, each from the last (λ × p).
 
     For columns of variance 1, G their correlations: the ridge that makes the solution unique is
     then too small to be seen. Nothing is checked; penalties must be above 0, best falling.
     """
-    found = np.empty((len(penalties), len(moment)))
+    found = np.zeros((len(penalties), len(moment)))
     descend(gram, moment.copy(), UNSEEN, penalties, ENOUGH * float(penalties[0]), found)
     return found
 

@@ -17,13 +17,13 @@ def descend(
 ) -> None:
     """Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other, in rows of `found`.
 
-    `gradient` is c at first, and then c − Gb. A λ is done once no coefficient moves by more than
-    `enough`.
+    The first row of `found` is where to start, b; `gradient` is c − Gb, then and always. A λ is
+    done once no coefficient moves by more than `enough`.
     """
     for i in range(penalties.shape[0]):
         coef = found[i]
-        for j in range(coef.shape[0]):
-            coef[j] = found[i - 1, j] if i > 0 else 0.0
+        for j in range(coef.shape[0] if i > 0 else 0):
+            coef[j] = found[i - 1, j]
         for _ in range(MOST_SWEEPS):
             if sweep(gram, ridge, penalties[i], gradient, coef, False) <= enough:
                 break

@@ -18,7 +18,20 @@ from askless.policies.explanation import Explanation
 from askless.policies.hooks import VisitKind
 from askless.policies.in_order import InOrder
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
-from askless.policies.rivals import OFUL, LinUCB, PilotThenScreen, Target, Uniform
+from askless.policies.rivals import (
+    OFUL,
+    TSRC,
+    WTSRC,
+    EpsilonGreedy,
+    LassoBandit,
+    LinTS,
+    LinUCB,
+    PilotThenScreen,
+    SparseUCB,
+    Target,
+    ThresholdedLasso,
+    Uniform,
+)
 from askless.policies.survey_bandit import SurveyBandit
 from askless.policies.visit import Visit
 from askless.policies.visit_record import VisitRecord
@@ -26,20 +39,27 @@ from askless.policies.visit_record import VisitRecord
 __all__ = [
     "OFUL",
     "POLICIES",
+    "TSRC",
+    "WTSRC",
     "Asked",
     "Decision",
     "Direction",
     "Effect",
     "ElasticNetSurveyUCB",
     "EpochSurveyUCB",
+    "EpsilonGreedy",
     "Explanation",
     "InOrder",
+    "LassoBandit",
+    "LinTS",
     "LinUCB",
     "PilotThenScreen",
     "Policy",
     "RidgeSurveyUCB",
+    "SparseUCB",
     "SurveyBandit",
     "Target",
+    "ThresholdedLasso",
     "Uniform",
     "Visit",
     "VisitKind",

@@ -16,7 +16,20 @@ from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.files import read_state
 from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
-from askless.policies.rivals import OFUL, LinUCB, PilotThenScreen, Target, Uniform
+from askless.policies.rivals import (
+    OFUL,
+    TSRC,
+    WTSRC,
+    EpsilonGreedy,
+    LassoBandit,
+    LinTS,
+    LinUCB,
+    PilotThenScreen,
+    SparseUCB,
+    Target,
+    ThresholdedLasso,
+    Uniform,
+)
 from askless.policies.survey_bandit import SurveyBandit
 from askless.survey import Study
 from askless.survey.names import check_name
@@ -41,6 +54,13 @@ POLICIES: dict[str, type[Policy]] = {
         ElasticNetSurveyUCB,
         LinUCB,
         OFUL,
+        LinTS,
+        EpsilonGreedy,
+        TSRC,
+        WTSRC,
+        LassoBandit,
+        ThresholdedLasso,
+        SparseUCB,
         PilotThenScreen,
         Target,
         Uniform,

@@ -21,6 +21,7 @@ from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Delay, Late
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.tally import Tally
+from askless.survey import names
 
 __all__ = ["simulate"]
 
@@ -246,6 +247,4 @@ def checkpoint_visits(horizon: int, checkpoints: Checkpoints) -> Ints:
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse what is not a whole number, or one that is too small or too large."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= MOST:
-        raise SettingError(f"{name} is {shown(value)}; give a whole number from {least} to {MOST}")
+    names.check_whole(value, name, least, MOST)

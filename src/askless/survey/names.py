@@ -37,6 +37,22 @@ def check_text(text: Any, what: str) -> str:
     return str.__str__(text)
 
 
+def check_whole(value: Any, what: str, least: int, most: int) -> int:
+    """Return a whole number within bounds as an int, or refuse it."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise SettingError(f"{what} is {shown(value)}; give a whole number from {least} to {most}")
+    return int(value)
+
+
+def check_between(value: Any, what: str, least: float, most: float) -> float:
+    """Return a number within bounds, the ends included, or refuse it."""
+    number = check_number(value, what)
+    if not least <= number <= most:
+        raise SettingError(f"{what} is {number:g}; give a number from {least:g} to {most:g}")
+    return number
+
+
 def check_number(value: Any, what: str) -> float:
     """Return a finite number as a float, or refuse it."""
     if isinstance(value, np.generic):

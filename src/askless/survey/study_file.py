@@ -22,6 +22,10 @@ from askless.survey.window import PATTERN
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Size = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Penalty = Annotated[float, Field(strict=True, ge=1e-9, le=1e9)]
+AtLeastOne = Annotated[int, Field(strict=True, ge=1)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
 WORDS = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 MODULE_CLASS = rf"^{WORDS}:{WORDS}$"
@@ -241,6 +245,82 @@ class PilotThenScreenSection(_Section):
     seed: Seed = Field(0, description="Seed of the pilot's draws.")
 
 
+class LinTSSection(_Section):
+    """LinTS: Thompson sampling; asks everything."""
+
+    name: Literal["lints"]
+    v: Size | None = Field(None, description="How widely models are drawn, in reward units.")
+    seed: Seed = Field(0, description="Seed of the draws.")
+
+
+class EpsilonGreedySection(_Section):
+    """Mostly the best arm so far, else any; asks everything."""
+
+    name: Literal["epsilon-greedy"]
+    epsilon: Share = Field(0.05, description="How often an arm is drawn.")
+    seed: Seed = Field(0, description="Seed of the draws.")
+
+
+class TSRCSection(_Section):
+    """TSRC: asks a few questions, drawn by what asking them has brought."""
+
+    name: Literal["tsrc"]
+    questions: AtLeastOne | None = Field(
+        None, description="How many are asked in a visit; half of them if left out."
+    )
+    v: Size | None = Field(None, description="How widely models are drawn, in reward units.")
+    seed: Seed = Field(0, description="Seed of the draws.")
+
+
+class WTSRCSection(TSRCSection):
+    """TSRC that judges questions by the last visits."""
+
+    name: Literal["wtsrc"]  # type: ignore[assignment]
+    window: Annotated[int, Field(strict=True, ge=1, le=10**6)] = Field(
+        1_000, description="How many of the last learned visits count."
+    )
+
+
+class LassoBanditSection(_Section):
+    """The LASSO Bandit; asks everything."""
+
+    name: Literal["lasso-bandit"]
+    q: Annotated[int, Field(strict=True, ge=1, le=10**6)] = Field(
+        1, description="How often in a round each arm is forced."
+    )
+    h: Size | None = Field(
+        None, description="How far apart arms are that forced samples tell apart, in reward units."
+    )
+    lam_forced: Penalty = Field(0.05, description="Penalty of the lasso on forced rows.")
+    lam_all: Penalty = Field(0.05, description="First penalty of the lasso on all rows.")
+
+
+class ThresholdedLassoSection(_Section):
+    """The Thresholded Lasso bandit; asks everything."""
+
+    name: Literal["thresholded-lasso"]
+    lam: Penalty = Field(0.02, description="First penalty of the lasso.")
+    start: Annotated[int, Field(strict=True, ge=0, le=10**6)] = Field(
+        10, description="How often each arm is played first."
+    )
+    seed: Seed = Field(0, description="Seed of the draws while no column is picked.")
+
+
+class SparseUCBSection(_Section):
+    """UCB on sets out of a sparse forecaster; asks everything."""
+
+    name: Literal["sparse-ucb"]
+    size: Annotated[int, Field(strict=True, ge=0, le=10)] = Field(
+        2, description="How many questions matter to an arm at most."
+    )
+    delta: Annotated[float, Field(strict=True, gt=0, lt=1)] = Field(
+        0.05, description="How often some arm's set may miss its parameters."
+    )
+    sigma: Size | None = Field(None, description="Sub-Gaussian constant of the noise.")
+    b2: Size | None = Field(None, description="Bound on the 2-norm of an arm's parameters.")
+    scale: Size = Field(1.0, description="What radii are multiplied by; 1 is what is proved.")
+
+
 class UniformSection(_Section):
     """Plays at random; asks everything."""
 
@@ -278,6 +358,13 @@ PolicySection = Annotated[
     | Annotated[ElasticNetSection, Tag("elastic-net")]
     | Annotated[LinUCBSection, Tag("linucb")]
     | Annotated[OFULSection, Tag("oful")]
+    | Annotated[LinTSSection, Tag("lints")]
+    | Annotated[EpsilonGreedySection, Tag("epsilon-greedy")]
+    | Annotated[TSRCSection, Tag("tsrc")]
+    | Annotated[WTSRCSection, Tag("wtsrc")]
+    | Annotated[LassoBanditSection, Tag("lasso-bandit")]
+    | Annotated[ThresholdedLassoSection, Tag("thresholded-lasso")]
+    | Annotated[SparseUCBSection, Tag("sparse-ucb")]
     | Annotated[PilotThenScreenSection, Tag("pilot-then-screen")]
     | Annotated[UniformSection, Tag("uniform")]
     | Annotated[OwnSection, Tag(OWN)],
@@ -285,8 +372,6 @@ PolicySection = Annotated[
 ]
 
 
-Share = Annotated[float, Field(strict=True, ge=0, le=1)]
-Size = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=0)]
 Sizes = Size | Annotated[list[Size], Field(min_length=2, max_length=2)]
 Counts = Count | Annotated[list[Count], Field(min_length=2, max_length=2)]

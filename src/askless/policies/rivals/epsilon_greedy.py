@@ -1,0 +1,93 @@
+"""Epsilon-greedy (Sutton & Barto 2018, 2.2; Langford & Zhang 2007): mostly the best arm so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.kernels.bundles import Flags, Floats
+from askless.policies.decision import Decision
+from askless.policies.player import Player
+from askless.policies.rivals.asking_everything import AskingEverything, Rows
+from askless.policies.rivals.sums import RidgeSums
+from askless.policies.settings import check_seed
+from askless.survey import Arm, RewardRange, Survey
+from askless.survey.names import check_between
+
+__all__ = ["EpsilonGreedy"]
+
+
+class EpsilonGreedy(AskingEverything):
+    """Draws an arm evenly with probability `epsilon`; else plays the best ridge mean (maths 6).
+
+    Parameters
+    ----------
+    survey, arms, reward
+        As for every policy.
+    epsilon : float
+        How often an arm is drawn, in every visit alike.
+    seed : int
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.EpsilonGreedy(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1), epsilon=0.1)
+    >>> policy.learn_row(1, policy.encode({"x1": 1}), reward=1)
+    >>> policy.visit(known={"x1": 1}).propensities
+    {'a': 0.05, 'b': 0.95}
+    """
+
+    name: ClassVar[str] = "epsilon-greedy"
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        epsilon: float = 0.05,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        self.epsilon = check_between(epsilon, "epsilon", 0.0, 1.0)
+        self.seed = check_seed(seed)
+        self._sums = RidgeSums(len(self.roster), survey.column_count)
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        scores = np.where(mask, self._sums.means(z), -np.inf)
+        best = int(np.argmax(scores))
+        draws, which = self.coins(number, 1)[0, :2]
+        evenly = mask / mask.sum()
+        chances = self.epsilon * evenly
+        chances[best] += 1.0 - self.epsilon
+        eligible = np.flatnonzero(mask)
+        arm = int(eligible[int(which * len(eligible))]) if draws < self.epsilon else best
+        return Decision(arm, scores, chances)
+
+    def _scores(self, z: Floats) -> Floats:
+        return self._sums.means(z)
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
+        means = self.reward.span * self._sums.means(z)
+        return means, means
+
+    def _teach(self, arm: int, z: Floats, y: float) -> None:
+        self._sums.add(arm, z, y)
+
+    def _player(self) -> Player:
+        return Rows(self)
+
+    def _grow(self) -> None:
+        self._sums.grow()
+
+    def _settings(self) -> dict[str, Any]:
+        return {"epsilon": self.epsilon, "seed": self.seed}
+
+    def _state(self) -> dict[str, Any]:
+        return {"arms": self._sums.state()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._sums.restore(state["arms"])

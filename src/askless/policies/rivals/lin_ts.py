@@ -1,0 +1,107 @@
+"""LinTS (Agrawal & Goyal 2013): Thompson sampling with a linear model an arm. Asks everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.kernels.bundles import Flags, Floats
+from askless.policies.decision import Decision
+from askless.policies.player import Player
+from askless.policies.rivals.asking_everything import AskingEverything, Rows
+from askless.policies.rivals.sums import RidgeSums
+from askless.policies.rivals.thompson import draw_largest
+from askless.policies.settings import check_seed
+from askless.survey import Arm, RewardRange, Survey
+from askless.survey.names import check_between
+
+__all__ = ["FIRST_NOISE", "LinTS"]
+
+FIRST_NOISE = 0.25  # of the range, before rows show any
+MOST_WIDTH = 1e9
+
+
+class LinTS(AskingEverything):
+    """Draws every arm's model from N(μ, v²B⁻¹), B = I + Σzz', and plays the best (maths 6).
+
+    "Thompson Sampling for Contextual Bandits with Linear Payoffs", ICML 2013, disjoint: a model
+    for every arm.
+
+    Parameters
+    ----------
+    survey, arms, reward
+        As for every policy.
+    v : float, optional
+        How widely models are drawn, in reward units. Left out, it is the noise that an arm's rows
+        show, which is what people do; the paper's v = σ√(9p ln(t/δ)) explores far longer.
+    seed : int
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.LinTS(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1), seed=7)
+    >>> visit = policy.visit(known={"x1": 0.5, "x2": 1})
+    >>> visit.arm, visit.propensity  # nothing is known yet
+    ('b', 0.5)
+    """
+
+    name: ClassVar[str] = "lints"
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        v: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        self.v = None if v is None else check_between(v, "v", 0.0, MOST_WIDTH)
+        self.seed = check_seed(seed)
+        self._sums = RidgeSums(len(self.roster), survey.column_count)
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        return self._draw(z, mask, number, stated=True)
+
+    def _arm(self, z: Floats, mask: Flags, number: int) -> int:
+        return self._draw(z, mask, number, stated=False).arm
+
+    def _draw(self, z: Floats, mask: Flags, number: int, *, stated: bool) -> Decision:
+        luck = self.rng(number).standard_normal(len(mask))
+        spreads = self._widths() * self._sums.spreads(z)
+        return draw_largest(self._sums.means(z), spreads, mask, luck, stated=stated)
+
+    def _widths(self) -> Floats:
+        """Return v of every arm, in units of the range."""
+        if self.v is None:
+            return self._sums.noise(FIRST_NOISE)
+        return np.full(len(self.roster), self.v / self.reward.span)
+
+    def _scores(self, z: Floats) -> Floats:
+        return self._sums.means(z)
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
+        means = self.reward.span * self._sums.means(z)
+        return means, means
+
+    def _teach(self, arm: int, z: Floats, y: float) -> None:
+        self._sums.add(arm, z, y)
+
+    def _player(self) -> Player:
+        return Rows(self)
+
+    def _grow(self) -> None:
+        self._sums.grow()
+
+    def _settings(self) -> dict[str, Any]:
+        return {"v": self.v, "seed": self.seed}
+
+    def _state(self) -> dict[str, Any]:
+        return {"arms": self._sums.state()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._sums.restore(state["arms"])

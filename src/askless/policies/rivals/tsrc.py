@@ -1,0 +1,204 @@
+"""TSRC (Bouneffouf et al. 2017): asks a few questions, drawn by what asking them has brought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.errors import StateError
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies.base import Policy
+from askless.policies.decision import Decision
+from askless.policies.hooks import Hooks, VisitKind
+from askless.policies.player import Block, Played, Player, regret_of
+from askless.policies.rivals.lin_ts import FIRST_NOISE, MOST_WIDTH
+from askless.policies.rivals.sums import RidgeSums, finite
+from askless.policies.rivals.thompson import draw_largest
+from askless.policies.settings import check_seed
+from askless.survey import Arm, RewardRange, Survey
+from askless.survey.names import check_between, check_whole
+
+__all__ = ["TSRC"]
+
+PRIOR = 1.0  # successes and failures of a question before it is asked: S0 = F0
+ASKS = "asks"  # how kinds of visits begin: the numbers of the questions follow
+
+
+class TSRC(Policy):
+    """Thompson sampling with a restricted context: `questions` of them a visit (maths 6).
+
+    "Context Attentive Bandits: Contextual Bandit with Restricted Context", IJCAI 2017. Each
+    question i has a worth θ_i, drawn from Beta(1 + r_i, 1 + n_i − r_i): r_i is the sum of the
+    rewards, as shares of the range, of the n_i visits that asked it. The largest ones are asked;
+    columns that were not asked are 0. Then every arm's model is drawn from N(μ, v²B⁻¹),
+    B = I + Σzz', and the best is played.
+
+    Parameters
+    ----------
+    survey, arms, reward
+        As for every policy.
+    questions : int, optional
+        How many are asked in a visit, beside those that everyone is asked; half of them, rounded
+        up, if left out.
+    v : float, optional
+        How widely models are drawn, in reward units; left out, the noise that an arm's rows show.
+    seed : int
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.TSRC(al.Survey.unit(6), arms=["a", "b"], reward=(0, 1), questions=2, seed=1)
+    >>> visit = policy.visit()
+    >>> visit.asks
+    ('x2', 'x5')
+    """
+
+    name: ClassVar[str] = "tsrc"
+    score_name = "score"
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        questions: int | None = None,
+        v: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        count = len(survey)
+        most = (count + 1) // 2 if questions is None else questions
+        self.questions = check_whole(most, "questions", 1, count)
+        self.v = None if v is None else check_between(v, "v", 0.0, MOST_WIDTH)
+        self.seed = check_seed(seed)
+        self._sums = RidgeSums(len(self.roster), survey.column_count)
+        self._asked: Floats = np.zeros(count)  # n_i
+        self._earned: Floats = np.zeros(count)  # r_i
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def _kind(self, mask: Flags, number: int) -> str:
+        rng = self.rng(number)
+        rng.standard_normal(len(mask))  # those of the decision come first
+        worth = rng.beta(PRIOR + self._earned, PRIOR + self._asked - self._earned)
+        chosen = np.sort(np.argsort(-worth, kind="stable")[: self.questions])
+        return " ".join([ASKS, *map(str, chosen.tolist())])
+
+    def _of_kind(self, kind: str) -> Hooks:
+        first, *numbers = kind.split(" ")
+        return Asks(self, list(map(int, numbers))) if first == ASKS else self
+
+    # -- deciding --------------------------------------------------------------------------------
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        return self._draw(z, mask, number, stated=True)
+
+    def _draw(self, z: Floats, mask: Flags, number: int, *, stated: bool) -> Decision:
+        known = np.where(np.isnan(z), 0.0, z)
+        luck = self.rng(number).standard_normal(len(mask))
+        widths = self._sums.noise(FIRST_NOISE) if self.v is None else self.v / self.reward.span
+        spreads = widths * self._sums.spreads(known)
+        return draw_largest(self._sums.means(known), spreads, mask, luck, stated=stated)
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        for arm, row, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
+            asked = ~np.isnan(row[self.survey.columns.first])
+            self._sums.add(arm, np.where(np.isnan(row), 0.0, row), y)
+            self._count(asked, self._share(y))
+
+    def _share(self, y: float) -> float:
+        """Return a reward as a share of the range."""
+        low = self.reward.low / self.reward.span if self.survey.coding == "raw" else -0.5
+        return min(max(y - low, 0.0), 1.0)
+
+    def _count(self, asked: Flags, share: float) -> None:
+        """Count a visit for the questions that it was asked."""
+        self._asked += asked
+        self._earned += share * asked
+
+    def _grow(self) -> None:
+        self._sums.grow()
+
+    def _player(self) -> Player:
+        return Subsets(self)
+
+    # -- as data ---------------------------------------------------------------------------------
+
+    def _settings(self) -> dict[str, Any]:
+        return {"questions": self.questions, "v": self.v, "seed": self.seed}
+
+    def _state(self) -> dict[str, Any]:
+        counts = {"asked": self._asked.tolist(), "earned": self._earned.tolist()}
+        return {"arms": self._sums.state(), **counts}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._sums.restore(state["arms"])
+        shape = (len(self.survey),)
+        self._asked, self._earned = (finite(state[key], shape) for key in ("asked", "earned"))
+        if (self._earned < 0).any() or (self._earned > self._asked + 1e-9).any():
+            raise StateError("its counts of questions cannot be")
+
+
+class Asks(VisitKind):
+    """A visit that asks some questions, which its kind names."""
+
+    policy: TSRC
+
+    def __init__(self, policy: TSRC, numbers: list[int]) -> None:
+        super().__init__(policy)
+        self.numbers = numbers
+
+    def _may_ask(self, mask: Flags) -> Flags:  # noqa: ARG002
+        chosen = np.zeros(len(self.survey), dtype=bool)
+        chosen[self.numbers] = True
+        return chosen
+
+    def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
+        return self.policy._decide(z, mask, number)
+
+    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
+        self.policy._learn(played, rows, ys)
+
+
+class Subsets:
+    """Plays visits on numbers, each with the questions that it draws."""
+
+    def __init__(self, policy: TSRC) -> None:
+        self.policy = policy
+        self.cost = np.array([question.cost for question in policy.survey])
+
+    def play(self, block: Block, begun: int, drops: Ints) -> Played:  # noqa: ARG002
+        """Play a block of visits."""
+        policy, live, count = self.policy, self.policy.roster.live, len(block)
+        arms, asked = np.empty((2, count), dtype=np.int64)
+        paid, rewards, owner = np.empty(count), block.rewards, policy.survey.owner
+        for t, z in enumerate(block.contexts):
+            mask = live if block.allowed is None else live & block.allowed[t]
+            number = policy._next_number
+            wanted = policy._of_kind(policy._kind(mask, number))._may_ask(mask)
+            put = wanted | policy.survey.asked_of_everyone
+            row = z.copy()
+            row[1:][~put[owner]] = np.nan
+            arms[t] = arm = policy._draw(row, mask, number, stated=False).arm
+            asked[t] = put.sum()
+            # Summed one after the other, as a visit does: sums are rounded.
+            paid[t] = np.append(0.0, self.cost[put]).cumsum()[-1]
+            y = policy._checked_reward(float(rewards[t, arm]))
+            policy._learn(arms[t : t + 1], row[None, :], np.array([y]))
+            policy._next_number += 1
+            policy._version += 1
+        return Played(
+            arms=arms,
+            radii=np.zeros(count),
+            regret=regret_of(block, live, arms),
+            rewards=rewards[np.arange(count), arms],
+            asked=asked,
+            paid=paid,
+            others=np.zeros(count, dtype=np.int64),
+        )

@@ -1,0 +1,95 @@
+"""WTSRC (Bouneffouf et al. 2017): TSRC that counts the last visits only, for worlds that change."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askless.errors import StateError
+from askless.kernels.bundles import Flags
+from askless.policies.player import Player
+from askless.policies.rivals.sums import finite
+from askless.policies.rivals.tsrc import TSRC, Subsets
+from askless.survey import Arm, RewardRange, Survey
+from askless.survey.names import check_whole
+
+__all__ = ["WTSRC"]
+
+WINDOW, MOST_WINDOW = 1_000, 10**6
+
+
+class WTSRC(TSRC):
+    """TSRC whose questions are judged by the last `window` visits (maths 6).
+
+    Parameters
+    ----------
+    survey, arms, reward, questions, v, seed
+        As for `TSRC`.
+    window : int
+        How many of the last learned visits count.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> policy = al.WTSRC(al.Survey.unit(6), arms=["a", "b"], reward=(0, 1), questions=2, window=50)
+    >>> len(policy.visit().asks)
+    2
+    """
+
+    name: ClassVar[str] = "wtsrc"
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+        questions: int | None = None,
+        window: int = WINDOW,
+        v: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward, questions=questions, v=v, seed=seed)
+        self.window = check_whole(window, "window", 1, MOST_WINDOW)
+        self._last: deque[tuple[Flags, float]] = deque()  # what was asked, and what it brought
+
+    def _count(self, asked: Flags, share: float) -> None:
+        self._last.append((asked, share))
+        super()._count(asked, share)
+        if len(self._last) > self.window:
+            old, gone = self._last.popleft()
+            self._asked -= old
+            # Sums of what is left, and not less than nothing: differences are rounded.
+            self._earned = np.clip(self._earned - gone * old, 0.0, self._asked)
+
+    def _player(self) -> Player:
+        return Subsets(self)
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), "window": self.window}
+
+    def _state(self) -> dict[str, Any]:
+        self._sum_up()
+        last = [[np.flatnonzero(asked).tolist(), share] for asked, share in self._last]
+        return {**super()._state(), "last": last}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
+        if len(state["last"]) > self.window:
+            raise StateError("it remembers more visits than its window has")
+        self._last.clear()
+        for numbers, share in state["last"]:
+            asked = np.zeros(len(self.survey), dtype=bool)
+            asked[numbers] = True
+            self._last.append((asked, float(finite(share, ()))))
+        self._sum_up()
+
+    def _sum_up(self) -> None:
+        """Make the counts anew out of the visits in the window."""
+        self._asked, self._earned = np.zeros((2, len(self.survey)))
+        for asked, share in self._last:
+            self._asked += asked
+            self._earned += share * asked
