@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from scipy.stats import binom
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StudyError
-from askless.evaluation.dropout import completed_of
 from askless.evaluation.intervals import predictive
 from askless.evaluation.outcomes import Outcome
 from askless.evaluation.preregistration import preregistration_of
@@ -33,6 +31,7 @@ reward: {low: 0, high: 10}
 policy: {beta_min: 3, price: 0.02}
 plan: {useful: [1, 2], effect: [3, 5], noise: [0.5, 1.5]}
 """
+LEAVING = SMALL.replace("[0.5, 1.5]}", "[0.5, 1.5], dropout: 0.05}")
 EVERYTHING = """
 schema: 1
 name: everything
@@ -66,9 +65,15 @@ def held_out():
     return al.plan(study, respondents=[400, 1500], worlds=HELD_OUT, seed=1, workers=2)
 
 
-def with_dropout(plan, share):
-    """The same worlds, of people who give up."""
-    return replace(plan, dropout=share)
+@pytest.fixture(scope="module")
+def leaving():
+    """Plans of people who give up, the second of worlds that the first has not seen."""
+    study = al.Study.parse(LEAVING)
+    worlds = whole(400, 200)
+    return [
+        al.plan(study, respondents=[400], prices=(), worlds=worlds, seed=seed, workers=2)
+        for seed in (0, 1)
+    ]
 
 
 def test_intervals_hold_the_truth_of_held_out_worlds(small, held_out):
@@ -84,14 +89,19 @@ def test_intervals_hold_the_truth_of_held_out_worlds(small, held_out):
             }
             if way == OWN:
                 figures["questions"] = truth.asked, forecast.questions
-                gone = with_dropout(held_out, 0.02)
-                completed, total = completed_of(gone.outcomes[OWN, people], people, 0.02)
-                here = with_dropout(small, 0.02).forecast(OWN, people)
-                figures["completed"] = completed / people, here.completed
-                figures["reward a person who starts"] = total / people, here.net
             for name, (values, interval) in figures.items():
                 inside = np.mean([float(value) in interval for value in values])
                 assert abs(inside - 0.9) <= whole(0.05, 0.08), (way, name)
+
+
+def test_intervals_hold_where_people_give_up(leaving):
+    """As above, for those who complete, and for the reward a person who starts."""
+    here, there = leaving
+    truth, forecast = there.figures(OWN, 400), here.forecast(OWN, 400)
+    completed = there.outcomes[OWN, 400].at(400).completed / 400
+    for values, interval in ((completed, forecast.completed), (truth.net, forecast.net)):
+        inside = np.mean([float(value) in interval for value in values])
+        assert abs(inside - 0.9) <= whole(0.05, 0.09)  # three deviations of 0.03
 
 
 def test_the_chance_of_losing_a_question_is_that_of_held_out_worlds(small, held_out):
@@ -100,6 +110,9 @@ def test_the_chance_of_losing_a_question_is_that_of_held_out_worlds(small, held_
         rate = small.forecast(way, 1500).losing
         low, high = binom.ppf([1e-6, 1 - 1e-6], HELD_OUT, [rate.low, rate.high])
         assert low <= lost <= high
+    # Fewer are lost by then, and no more are counted.
+    early = int((small.outcomes["pilot of 10%", 400].lost <= 400).sum())
+    assert small.forecast("pilot of 10%", 400).losing.middle == early / small.worlds
     # With beta_min below every effect the guarantee holds.
     assert small.forecast(OWN, 1500).losing.middle <= 0.05
 
@@ -107,7 +120,7 @@ def test_the_chance_of_losing_a_question_is_that_of_held_out_worlds(small, held_
 def by_hand(world, policy, seed, count):
     """Play a world visit by visit; returns what a plan counts, from what the visits say."""
     names = [arm.name for arm in world.arms]
-    asked = paid = got = 0.0
+    asked = paid = got = started = 0.0
     lost, t = math.inf, 0
     for block in world.respondents(seed, 0):
         for i in range(len(block.luck)):
@@ -124,6 +137,7 @@ def by_hand(world, policy, seed, count):
                 visit.answer({question: answers[question] for question in visit.asks})
             means = world.coefficients @ z
             asked += len(visit.asked)
+            started += 0.98 ** -len(visit.asked)
             paid += sum(q.cost for q in world.survey if q.name in visit.asked)
             expected = means[visit.arm_index] + world.reward.middle
             got += expected
@@ -137,7 +151,7 @@ def by_hand(world, policy, seed, count):
             if (before & ~policy.support & world.useful).any():
                 lost = min(lost, t)
             if t == count:
-                return asked, paid, got, lost
+                return asked, paid, got, lost, started
     raise AssertionError
 
 
@@ -153,11 +167,14 @@ def test_figures_are_those_counted_by_hand_visit_by_visit(text):
             settings = {key: value for key, value in way.policy.items() if key != "name"}
             policy = al.SurveyBandit(world.survey, arms=world.arms, reward=world.reward, **settings)
             policy._stream = (4 * 0x9E3779B97F4A7C15 + 1) % 2**64  # the simulator's draws
-            asked, paid, got, lost = by_hand(world, policy, 4, count)
+            asked, paid, got, lost, started = by_hand(world, policy, 4, count)
             assert outcome.asked[number, -1] == asked
             assert outcome.cost[number, -1] == pytest.approx(paid)
             assert outcome.reward[number, -1] == pytest.approx(got)
             assert outcome.lost[number] == lost
+            # Every visit by itself: the mean length of many would say too few.
+            expected = started if found.dropout else count
+            assert outcome.started[number, -1] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("text", [SMALL, EVERYTHING])
@@ -221,18 +238,38 @@ def test_who_gives_up_brings_nothing_and_teaches_nothing():
     visits = np.array([100.0, 200.0, 400.0])
     asked = np.array([[400.0, 600.0, 1000.0]])
     reward = np.array([[100.0, 250.0, 650.0]])
-    outcome = Outcome(visits, asked, asked, reward, np.array([math.inf]))
-    started = 100 * 0.9**-4
-    completed, total = completed_of(outcome, round(started), 0.1)
-    assert completed == pytest.approx([100], rel=0.01)
-    assert total == pytest.approx([100], rel=0.01)
-    people = round(100 * 0.9**-4 + 150 * 0.9**-2)
-    completed, total = completed_of(outcome, people, 0.1)
-    assert completed == pytest.approx([250], rel=0.01)
-    assert total == pytest.approx([250 + 50 * 2], rel=0.01)
-    for people in (100, 400):
-        completed, total = completed_of(outcome, people, 0.0)
-        assert completed == [people]
+    started = np.cumsum([[100 * 0.9**-4, 100 * 0.9**-2, 200 * 0.9**-2]], axis=1)
+    outcome = Outcome(visits, asked, 2 * asked, reward, started, np.array([math.inf]))
+    read = outcome.at(100 * 0.9**-4)
+    assert (read.completed[0], read.reward[0]) == pytest.approx((100, 100))
+    read = outcome.at(100 * 0.9**-4 + 150 * 0.9**-2)
+    assert (read.completed[0], read.asked[0], read.cost[0]) == pytest.approx((250, 700, 1400))
+    assert read.reward[0] == pytest.approx(250 + 50 * 2)
+
+
+def test_a_pilot_is_a_share_of_those_who_start(leaving):
+    """Of 400 who start 0.95⁵ answer five questions; and where nobody leaves, of all."""
+    for plan, planned in ((leaving[0], round(400 * 0.95**5)), (None, 400)):
+        study = al.Study.parse(SMALL) if plan is None else plan.study
+        own = plan or al.plan(study, respondents=[400], prices=(), worlds=20, workers=1)
+        outcome = own.outcomes["pilot of 10%", 400]
+        pilot = math.ceil(0.1 * planned)
+        asked = np.array([np.interp(pilot, outcome.visits, row) for row in outcome.asked])
+        assert asked.max() <= 5 * pilot + 1e-9
+        assert asked.mean() > 0.97 * 5 * pilot  # everything, up to there
+        later = outcome.asked[:, -1] - asked
+        assert later.mean() < 0.8 * 5 * (outcome.visits[-1] - pilot)
+
+
+def test_net_is_less_the_price_of_what_questions_cost():
+    text = SMALL.replace("name: donor", "name: donor, cost: 4")
+    assert text != SMALL
+    found = al.plan(al.Study.parse(text), respondents=[60], prices=(), worlds=20, workers=1)
+    outcome, figures = found.outcomes[OWN, 60], found.figures(OWN, 60)
+    paid = 0.02 * outcome.cost[:, -1] / 60
+    assert (outcome.cost[:, -1] > 1.2 * outcome.asked[:, -1]).all()
+    np.testing.assert_allclose(figures.net, figures.reward - paid)
+    assert found.forecast(OWN, 60).cost.middle == pytest.approx(np.median(outcome.cost[:, -1]) / 60)
 
 
 def figures(asked, reward, net, worlds=100, spread=0.1):
@@ -244,7 +281,7 @@ def figures(asked, reward, net, worlds=100, spread=0.1):
 def test_the_verdict_by_hand():
     span, ours = 10.0, ["price 1", "price 2"]
     full, single = figures(10, 5, 4), figures(0, 3, 3)
-    short, same, worse = figures(6, 4.96, 4.4), figures(8.9, 4.96, 3.0), figures(6, 4.9, 3.9)
+    short, same, worse = figures(6, 4.96, 4.4), figures(8.9, 4.96, 4.0), figures(6, 4.9, 3.9)
     rest = {"asking everything": full, "one arm for all": single}
     # Four of ten questions less for the same reward, within 0.005 of the range.
     assert judge({**rest, "price 1": short, "price 2": worse}, ours, span).kind == "shorten"
@@ -259,9 +296,54 @@ def test_the_verdict_by_hand():
     less = same._replace(asked=np.full(100, 9.1))
     assert judge({**rest, "price 1": same, "price 2": worse}, ours, span).kind == "shorten"
     assert judge({**rest, "price 1": less, "price 2": less}, ours, span).kind == "everything"
-    # One arm for all, if that nets more than everything else.
+    # Fewer questions for the same reward do not pay if the net is lower.
+    dear = same._replace(net=full.net - 0.1)
+    assert judge({**rest, "price 1": dear, "price 2": dear}, ours, span).kind == "everything"
+    # A higher net is no shorter survey if nothing less is asked.
+    lucky = higher._replace(asked=full.asked)
+    assert judge({**rest, "price 1": lucky, "price 2": lucky}, ours, span).kind == "everything"
+    # The study's own setting, unless another nets surely more; without it, the one that nets most.
+    better = short._replace(net=short.net + 0.1)
+    for first, second, chosen in (
+        (short, short._replace(net=short.net + 0.001), "price 1"),
+        (short, better, "price 2"),
+        (worse, better, "price 2"),
+    ):
+        assert judge({**rest, "price 1": first, "price 2": second}, ours, span).way == chosen
+    third = [*ours, "price 3"]
+    all_three = {**rest, "price 1": worse, "price 2": short, "price 3": better}
+    assert judge(all_three, third, span).way == "price 3"
+    # One arm for all, if that nets surely more than everything else: also than what is not chosen.
     alone = {**rest, "one arm for all": figures(0, 4.5, 4.5)}
     assert judge({**alone, "price 1": worse, "price 2": worse}, ours, span).kind == "one arm"
+    dearer = worse._replace(net=alone["one arm for all"].net + 0.1)
+    assert judge({**alone, "price 1": worse, "price 2": dearer}, ours, span).way == "price 2"
+    # Whatever rewards are counted in.
+    for unit in (1e-10, 1e9):
+        scaled = {
+            label: Figures(own.asked, own.reward * unit, own.net * unit)
+            for label, own in {**rest, "price 1": short, "price 2": worse}.items()
+        }
+        assert judge(scaled, ours, span * unit).kind == "shorten"
+
+
+def test_one_arm_is_sent_where_it_nets_more_by_two_standard_errors():
+    """And the verdict is close on both sides of that line, not far from it."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=100)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)  # a standard error of 0.1
+    full = figures(10, 5, 4)
+    own = Figures(full.asked, full.reward - 1, full.net - 1)
+    for errors, kind, close in (
+        (-3, "everything", False),
+        (1, "everything", True),
+        (3, "one arm", True),
+        (6, "one arm", False),
+    ):
+        single = Figures(0 * full.asked, full.reward, full.net + noise + 0.1 * errors)
+        rest = {"asking everything": full, "one arm for all": single, "price 1": own}
+        found = judge(rest, ["price 1"], 10.0)
+        assert (found.kind, found.is_close) == (kind, close)
 
 
 def test_a_verdict_says_when_it_is_close():
@@ -270,7 +352,7 @@ def test_a_verdict_says_when_it_is_close():
     noise = rng.normal(0, 0.1, 100)
     noise -= noise.mean()
     for apart, close in ((0.045, True), (0.0, False), (0.2, False)):  # 0.05 is the line, ± 0.01
-        own = Figures(full.asked / 2, full.reward - apart + noise, full.net - 0.1)
+        own = Figures(full.asked / 2, full.reward - apart + noise, full.net)
         rest = {"asking everything": full, "one arm for all": single}
         assert judge({**rest, "price 1": own}, ["price 1"], span).is_close is close
 
@@ -290,20 +372,23 @@ def test_a_verdict_is_that_of_its_runs(small):
     assert more == pytest.approx((own.net - full.net).mean(), abs=0.006)
 
 
-def test_a_setting_that_nets_more_than_the_verdicts_is_named(small):
-    """Where people give up, of which the price knows nothing; not where the price is theirs."""
-    leaving = with_dropout(small, 0.03)
-    nets = {way.label: leaving.figures(way.label, 1500).net for way in leaving.ways if way.ours}
-    best = max(nets, key=lambda label: nets[label].mean())
-    more = nets[best] - nets[OWN]
-    assert best != OWN
+def test_the_price_that_fits_those_who_give_up_is_tried_and_taken():
+    """A twentieth of the people at each question: far more than a price of 0.02 a question."""
+    study = al.Study.parse(LEAVING)
+    found = al.plan(study, respondents=[300, 900], worlds=40, workers=2)
+    fitting = found.ways[4]
+    reward = found.figures("asking everything", 900).reward.mean()
+    assert fitting.policy["price"] == pytest.approx(0.05 * reward, rel=0.05)
+    assert found.verdict.kind == "shorten"
+    assert found.verdict.way == fitting
+    nets = {way.label: found.figures(way.label, 900).net for way in found.ways if way.ours}
+    more = nets[fitting.label] - nets[OWN]
     assert more.mean() > 2 * more.std(ddof=1) / np.sqrt(len(more))
-    (said,) = [line for line in leaving.advice() if "nets most" in line]
-    assert f"`{best.replace(' ', ': ')}`" in said
-    assert float(re.search(r"([\d.]+) more a person", said)[1]) == pytest.approx(
-        more.mean(), abs=0.006
-    )
-    assert not [line for line in small.advice() if f"`{OWN.replace(' ', ': ')}` nets most" in line]
+    assert f"with another setting: with `{fitting.setting}`" in found.advice()[0]
+    assert found.advice()[-1].startswith("With 300 people ")
+    assert not [said for said in found.warnings() if "think of" in said]
+    assert "give up at each question" in preregistration_of(found)
+    assert fitting.setting in preregistration_of(found)
 
 
 def study_of(plan, policy="{beta_min: 3, price: 0.02}"):
@@ -351,14 +436,18 @@ def test_a_study_that_is_too_small_is_told_how_many_people_it_takes():
 
 def test_with_people_who_give_up_that_is_what_counts():
     plan = "{useful: [1, 2], effect: [3, 5], noise: [0.5, 1.5], dropout: 0.05}"
-    found = al.plan(study_of(plan), respondents=[600], worlds=30, workers=1)
+    found = al.plan(study_of(plan), respondents=[600], prices=(), worlds=30, workers=1)
     full = found.forecast("asking everything", 600)
     assert full.completed.middle == pytest.approx(0.95**5)
     assert full.net.middle == pytest.approx(full.reward.middle * 0.95**5, rel=0.02)
     own = found.forecast(OWN, 600)
     assert own.completed.middle > full.completed.middle
-    # A question that loses a twentieth of the people costs more than the price that was set.
+    # A question that loses a twentieth of the people costs more than the prices that were set.
     assert any("think of `price: 0.2" in warning for warning in found.warnings())
+    budget = study_of(plan, "{beta_min: 3, questions: 2}")
+    found = al.plan(budget, respondents=[40], worlds=20, workers=1)
+    assert any("in the place of `questions`" in warning for warning in found.warnings())
+    assert any("The budget of 2 is not kept" in warning for warning in found.warnings())
 
 
 def test_the_same_figures_on_any_number_of_processes():
@@ -405,7 +494,7 @@ def test_people_of_a_pilot_answer_as_in_the_pilot(tmp_path):
         ({"respondents": []}, "respondents is empty"),
         ({"respondents": [0]}, "respondents is 0"),
         ({"respondents": [1.5]}, "respondents is 1.5"),
-        ({"respondents": [10**9]}, "at most 10,000,000"),
+        ({"respondents": [10**9]}, "10 to 1,000,000 people"),
         ({"prices": [0]}, "above 0"),
         ({"prices": ["dear"]}, "price"),
         ({"worlds": 5}, "worlds is 5"),
@@ -425,8 +514,8 @@ def test_a_study_without_a_beta_min_and_other_policies():
     with pytest.raises((StudyError, SettingError), match="beta_min"):
         al.plan(al.Study.parse(text), respondents=[50], worlds=20)
     text = re.sub(r"policy: .*", "policy: {name: ridge, beta_min: 3, sigma: 0.1}", SMALL)
-    other = al.plan(al.Study.parse(text), respondents=[1, 7, 39], worlds=20, workers=1)
-    assert other.respondents == (1, 7, 39)
+    other = al.plan(al.Study.parse(text), respondents=[10, 17, 39], worlds=20, workers=1)
+    assert other.respondents == (10, 17, 39)
     assert any("not of the policy that the study names (ridge)" in w for w in other.warnings())
 
 
@@ -468,6 +557,9 @@ def test_a_paragraph_for_a_preregistration_is_filled_in(small):
         ("{beta_min: 3}", "{effect: [1, 5]}", "begins at 1, below beta_min (3)"),
         ("{beta_min: 3}", "{effect: [1, 2]}", "at most 2, below beta_min (3)"),
         ("{beta_min: 3, questions: 5}", "{}", "at the lowest price that is tried"),
+        ("{beta_min: 6}", "{}", "by default the effect is at most 5, below beta_min (6)"),
+        ("{beta_min: 3, price: 1}", "{}", "is the price meant for one question?"),
+        ("{beta_min: 3, questions: 0.01}", "{}", "the budget cannot be kept"),
     ],
 )
 def test_what_makes_no_sense_together_is_said(policy, plan, doubt):

@@ -28,6 +28,7 @@ def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
             other_arms=0,
             plays_at=np.zeros((2, 3), dtype=np.int64),
             widest_at=np.zeros((2, 3)),
+            lengths_at=np.zeros((2, 1), dtype=np.int64),
             support=np.ones((3, 2), dtype=bool),
             drops=drops,
             questions_left=tuple(left),

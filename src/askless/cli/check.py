@@ -46,14 +46,14 @@ def check(
         }
         typer.echo(json.dumps(summary))
         return
-    table = Table(title=f"{read.name}: in order", show_header=False)
+    table = Table(title=escape(f"{read.name}: in order"), show_header=False)
     table.add_row("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
-    table.add_row("arms", ", ".join(arm.name for arm in read.arms))
+    table.add_row("arms", escape(", ".join(arm.name for arm in read.arms)))
     table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
     if read.window is not None:
         given_up = "not learned" if read.silence is None else f"taken to be {read.silence:g}"
         table.add_row("window", f"{read.window}, then {given_up}")
-    table.add_row("policy", read.policy)
+    table.add_row("policy", escape(read.policy))
     for name, value in settings.items():
         if value is None:  # the grain of a survey that is not interactive, the lam of a set one
             continue

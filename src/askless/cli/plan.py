@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from askless.evaluation import Plan
     from askless.report.plan_report import Column
 
+LEAST_NEEDED = ("cost", "over")  # headings of columns that a narrow table does without
+DIM, ELSEWHERE = "dim, the range of 9 in 10 of them", "in the report, their ranges"
+
 
 def plan(
     study: Annotated[Path, typer.Argument(help="The study file.")],
@@ -103,22 +106,22 @@ def _show(plan: Plan) -> None:
     for warning in plan.warnings():
         output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
     output.print()
-    table, ranges = _that_fits(plan)
+    table, where = _that_fits(plan)
     output.print(table)
-    output.print(escape(_notes(plan, ranges=ranges)), highlight=False)
+    output.print(escape(_notes(plan, where)), highlight=False)
 
 
-def _that_fits(plan: Plan) -> tuple[Table, bool]:
-    """Return the widest table that breaks no number, and whether it has ranges."""
+def _that_fits(plan: Plan) -> tuple[Table, str]:
+    """Return the widest table that breaks no number, and where the ranges of its figures are."""
     from askless.report.plan_report import columns_of  # noqa: PLC0415 (plotting takes a second)
 
     columns, roomy = columns_of(plan), output.options.update(max_width=10_000)
     for ranges, gap in ((True, 1), (False, 1), (False, 0)):
         table = _table(plan, columns, ranges=ranges, gap=gap)
         if Measurement.get(output, roomy, table).maximum <= output.width:
-            return table, ranges
-    kept = [column for column in columns if column.heading[0] not in ("cost", "over")]
-    return _table(plan, kept, ranges=False, gap=0), False
+            return table, DIM if ranges else ELSEWHERE
+    kept = [column for column in columns if column.heading[0] not in LEAST_NEEDED]
+    return _table(plan, kept, ranges=False, gap=0), f"{ELSEWHERE} and what one arm lacks"
 
 
 def _table(plan: Plan, columns: list[Column], *, ranges: bool, gap: int) -> Table:
@@ -144,8 +147,7 @@ def _table(plan: Plan, columns: list[Column], *, ranges: bool, gap: int) -> Tabl
     return table
 
 
-def _notes(plan: Plan, *, ranges: bool) -> str:
-    spread = "dim, the range of 9 in 10 of them" if ranges else "in the report, their ranges"
+def _notes(plan: Plan, where: str) -> str:
     net = (
         "the reward a person who starts, who gives up at a question with a probability of"
         f" {plan.dropout:g} and then brings nothing"
@@ -153,7 +155,7 @@ def _notes(plan: Plan, *, ranges: bool) -> str:
         else f"the reward less {plan.price:.3g} a question (weighed by its cost)"
     )
     return (
-        f"Medians of the worlds and, {spread}. Net: {net}. One arm for all: the one that a test"
+        f"Medians of the worlds and, {where}. Net: {net}. One arm for all: the one that a test"
         " with a fifth of the people finds best; nothing is asked. Loses: worlds where a question"
         " that matters was dropped for good. A pilot asks everything of that share of people, with"
         " arms at random, then what a lasso says.\n"

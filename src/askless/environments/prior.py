@@ -89,7 +89,7 @@ class Prior:
         beta_min = float(study.settings.get("beta_min") or 0.0)
         if not beta_min and "effect" not in given:
             raise study.refusal(
-                SettingError("a plan needs a beta_min above 0, or the key effect in plan"), "policy"
+                SettingError("without a beta_min above 0, plan needs the key effect"), "plan"
             )
         if pilot is not None:
             for key in ("answers", "skips", "correlation"):
@@ -139,11 +139,16 @@ class Prior:
 
     def world(self, number: int, *, seed: int = 0) -> LinearEnvironment:
         """Draw a world; it and its people depend on (seed, number) alone."""
-        rng = _generator(seed, number)
-        table, sd = self._fitted(
-            self._draw(rng, int(rng.integers(self.useful[0], self.useful[1] + 1)))
-        )
+        table, sd, _ = self._fitted(self._drawn(number, seed))
         return self._environment(table, sd, number)
+
+    def is_squeezed(self, number: int, *, seed: int = 0) -> bool:
+        """Whether a world fits into the range with no effect above the smallest."""
+        return COMPROMISES[self._fitted(self._drawn(number, seed))[2]][0] == 0.0
+
+    def _drawn(self, number: int, seed: int) -> _Drawn:
+        rng = _generator(seed, number)
+        return self._draw(rng, int(rng.integers(self.useful[0], self.useful[1] + 1)))
 
     def _environment(self, table: Floats, sd: float | None, number: int) -> LinearEnvironment:
         return LinearEnvironment(
@@ -189,9 +194,12 @@ class Prior:
             noise=float(rng.random()),
         )
 
-    def _fitted(self, drawn: _Drawn) -> tuple[Floats, float | None]:
-        """Return the coefficients of all arms and the noise, made smaller until rewards fit."""
-        for effects, alone, rest in COMPROMISES:
+    def _fitted(self, drawn: _Drawn) -> tuple[Floats, float | None, int]:
+        """Return the coefficients of all arms and the noise, made smaller until rewards fit.
+
+        And how many compromises that took.
+        """
+        for taken, (effects, alone, rest) in enumerate(COMPROMISES):
             gap = _between(self.gap, rest * drawn.gap)
             sd = None if isinstance(self.noise, str) else _between(self.noise, rest * drawn.noise)
             table = self._table(drawn, effects, gap, alone=alone)
@@ -201,10 +209,11 @@ class Prior:
                 # Where in the range rewards lie is nobody's business; the middle has most room.
                 middle = self.reward.middle if self.survey.coding == "raw" else 0.0
                 table[:, 0] += middle - (low.min() + high.max()) / 2
-                return table, sd
+                return table, sd, taken
         raise SettingError(
-            f"{len(drawn.questions)} questions that matter do not fit into the reward range, not"
-            " even with the smallest effect, gap and noise; make them or useful smaller"
+            f"useful, effect, gap and noise do not fit into the reward range together: not even"
+            f" {len(drawn.questions)} questions that matter with the smallest effect, gap and"
+            " noise; make some of them smaller"
         )
 
     def _table(self, drawn: _Drawn, effects: float, gap: float, *, alone: bool) -> Floats:

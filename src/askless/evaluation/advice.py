@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from askless.evaluation.sense import doubts_of
-from askless.evaluation.verdict import SURELY, errors_of
-from askless.evaluation.ways import FULL, SINGLE, takes_over
+from askless.evaluation.verdict import ALIKE
+from askless.evaluation.ways import FULL, SINGLE, Way, plain, takes_over
 
 if TYPE_CHECKING:
     from askless.evaluation.plan import Plan
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["DELTA", "advice_of", "percent", "warnings_of"]
 
 DELTA = 0.05  # the policies' default
-ALIKE = 0.0005  # of the reward range: what a sentence need not mention
+MANY = 0.5  # of the worlds: worth a word
 
 
 def advice_of(plan: Plan) -> list[str]:
@@ -31,7 +31,23 @@ def advice_of(plan: Plan) -> list[str]:
     }[verdict.kind](plan)
     if verdict.is_close:
         said.append("It is a close call: other worlds of this kind could have said otherwise.")
-    return said
+    return [*said, *_with_fewer(plan)]
+
+
+def _with_fewer(plan: Plan) -> Iterator[str]:
+    """Say what to do with the smaller numbers of people."""
+    parts = []
+    for people in plan.respondents[:-1]:
+        found = plan.judged(people)
+        do = {
+            "shorten": f"shorten with `{plan.way(found.nearest).setting}`",
+            "everything": "ask everything",
+            "one arm": "send one arm to all",
+        }[found.kind]
+        parts.append(f"with {people:,} people {do}{', a close call' * found.is_close}")
+    if parts:
+        said = "; ".join(parts)
+        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _shorten(plan: Plan) -> list[str]:
@@ -43,23 +59,8 @@ def _shorten(plan: Plan) -> list[str]:
         f" `{verdict.way.setting}` {verdict.respondents:,} people are asked"
         f" {now.questions.middle:.1f} of {len(plan.study.survey)} questions a visit on average"
         f" ({now.questions.low:.1f} to {now.questions.high:.1f} in 9 of 10 worlds).",
-        f"{_compared(plan, verdict.way.label)}{_lost(plan, verdict.way.label)}",
-        *_better(plan),
+        f"{_compared(plan, verdict.way)}{_lost(plan, verdict.way.label)}",
     ]
-
-
-def _better(plan: Plan) -> Iterator[str]:
-    """Say which other setting of ours nets more, surely, than the one of the verdict."""
-    verdict = plan.verdict
-    ours = [way for way in plan.ways if way.ours]
-    nets = {way.label: plan.figures(way.label, verdict.respondents).net for way in ours}
-    best = max(ours, key=lambda way: float(nets[way.label].mean()))
-    more = nets[best.label] - nets[verdict.way.label]
-    if errors_of(more) > SURELY and more.mean() >= ALIKE * plan.study.reward.span:
-        yield (
-            f"Of the settings that were tried, `{best.setting}` nets most:"
-            f" {more.mean():,.{plan.reward_digits}f} more a person."
-        )
 
 
 def _everything(plan: Plan) -> list[str]:
@@ -71,7 +72,7 @@ def _everything(plan: Plan) -> list[str]:
     )
     return [
         f"Ask everything: with {verdict.respondents:,} people a shorter survey does not pay{more}.",
-        _compared(plan, plan.own.label),
+        _compared(plan, _nearest(plan)),
     ]
 
 
@@ -79,8 +80,8 @@ def _more_people(plan: Plan) -> list[str]:
     verdict = plan.verdict
     return [
         f"Come with about {verdict.people:,} people: then the survey can be shortened with"
-        f" `{plan.own.setting}`; with {verdict.respondents:,}, ask everything.",
-        _compared(plan, plan.own.label),
+        f" `{verdict.way.setting}`; with {verdict.respondents:,}, ask everything.",
+        _compared(plan, verdict.way),
     ]
 
 
@@ -102,10 +103,14 @@ def _one_arm(plan: Plan) -> list[str]:
     ]
 
 
-def _compared(plan: Plan, label: str) -> str:
+def _nearest(plan: Plan) -> Way:
+    return plan.way(plan.judged(plan.respondents[-1]).nearest)
+
+
+def _compared(plan: Plan, way: Way) -> str:
     """Say how a way's reward and net compare with those of asking everything, world by world."""
     people, span, digits = plan.respondents[-1], plan.study.reward.span, plan.reward_digits
-    own, full = plan.figures(label, people), plan.figures(FULL, people)
+    own, full = plan.figures(way.label, people), plan.figures(FULL, people)
     reward, net = float((own.reward - full.reward).mean()), float((own.net - full.net).mean())
     if abs(reward) < ALIKE * span:
         first = "the reward a visit is the same as by asking everything"
@@ -114,10 +119,10 @@ def _compared(plan: Plan, label: str) -> str:
         first = f"the reward a visit is {abs(reward):,.{digits}f} {more} than by asking everything"
     what = "counting those who give up" if plan.dropout else "net of the price of asking"
     more = "more" if net > 0 else "less"
-    return (
-        f"World by world, on average: {first}; {what}, it is {abs(net):,.{digits}f} {more} a"
-        " person."
-    )
+    second = "it is the same" if abs(net) < ALIKE * span else f"it is {abs(net):,.{digits}f} {more}"
+    said = f"With `{way.setting}` and {people:,} people, world by world and on average, {first}"
+    free = not plan.dropout and plan.price == 0
+    return f"{said}." if free else f"{said}; {what}, {second} a person."
 
 
 def _lost(plan: Plan, label: str) -> str:
@@ -158,21 +163,43 @@ def _of_effects(plan: Plan) -> Iterator[str]:
             f" {percent(losing.middle)} of the worlds: it is above effects that are plausible;"
             " take a smaller one."
         )
+    if plan.squeezed > MANY * plan.worlds:
+        yield (
+            f"{percent(plan.squeezed / plan.worlds)} of the worlds fit into the reward range with"
+            " the smallest effects alone: useful, effect, gap and noise do not go together; state"
+            " ranges that do."
+        )
     if np.median(plan.useful) == len(plan.study.survey):
         yield "In most plausible worlds every question matters: there is nothing to leave out."
 
 
 def _of_price(plan: Plan) -> Iterator[str]:
+    budget = plan.study.settings.get("questions") if takes_over(plan.study) else None
     if plan.dropout:
+        costs = [question.cost for question in plan.study.survey]  # a price is of a cost of 1
         lost = plan.dropout * plan.forecast(FULL, plan.respondents[-1]).reward.middle
-        if not 0.5 * lost <= plan.price <= 2 * lost:
+        lost /= sum(costs) / len(costs)
+        tried = [(way.policy or {}).get("price", 0.0) for way in plan.ways if way.ours]
+        if not any(0.5 * lost <= price <= 2 * lost for price in tried):
+            said = f"`price: {plain(lost, 2)}`"
             yield (
                 f"A question that loses {percent(plan.dropout)} of the people costs about"
-                f" {lost:.3g} a visit, and the price is {plan.price:.3g}: think of `price:"
-                f" {lost:.2g}`."
+                f" {plain(lost, 2)} a visit"
+                + (
+                    f", and the price is {plain(plan.price, 3)}: think of {said}."
+                    if budget is None
+                    else f": think of {said} in the place of `questions`."
+                )
+            )
+    if budget is not None:
+        cost = plan.forecast(plan.own.label, plan.respondents[-1]).cost.middle
+        if cost > 1.1 * float(budget):
+            yield (
+                f"The budget of {budget:g} is not kept with {plan.respondents[-1]:,} people: visits"
+                f" weigh {cost:.1f} on average, since the first ones are asked everything."
             )
 
 
 def percent(share: float) -> str:
     """Show a share in per cent."""
-    return f"{100 * share:.0f}%" if share == 0 or share >= 0.01 else f"{100 * share:.1f}%"
+    return f"{100 * share:.0f}%" if share == 0 or share >= 0.1 else f"{100 * share:.2g}%"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,15 +17,39 @@ __all__ = ["Outcome", "best_rewards", "expected_of", "one_arm_for_all", "outcome
 TESTED = 0.2  # of the people: those on whom arms are tested before one is sent to all
 
 
+class Reading(NamedTuple):
+    """How far so many people come in every world, and what became of them (worlds,)."""
+
+    completed: Floats  # how many complete their visit
+    asked: Floats  # sums over these
+    cost: Floats
+    reward: Floats
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What became of every world, a row a world; sums up to each of the visits."""
+    """What became of every world, a row a world; sums up to each of the visits.
+
+    Of those who are put a question, a share may leave, whoever they are; who leaves brings and
+    teaches nothing. So visits are those that are completed.
+    """
 
     visits: Floats
     asked: Floats  # (worlds, visits)
     cost: Floats
     reward: Floats  # as expected, whatever luck there was
+    started: Floats  # how many people start for so many visits to be completed
     lost: Floats  # (worlds,) the visit at which a useful question was first lost; infinite: never
+
+    def at(self, people: float) -> Reading:
+        """Read off what becomes of so many people who start."""
+        completed, asked, cost, reward = np.empty((4, len(self.asked)))
+        visits = np.append(0.0, self.visits)
+        for i in range(len(completed)):
+            completed[i] = np.interp(people, np.append(0.0, self.started[i]), visits)
+            for into, sums in ((asked, self.asked), (cost, self.cost), (reward, self.reward)):
+                into[i] = np.interp(completed[i], visits, np.append(0.0, sums[i]))
+        return Reading(completed, asked, cost, reward)
 
 
 def outcome_of(rows: list[dict[str, Any]], visits: Floats, best: Floats) -> Outcome:
@@ -37,11 +61,13 @@ def outcome_of(rows: list[dict[str, Any]], visits: Floats, best: Floats) -> Outc
         min((visit for visit, _, _, _, useful in row["drops"] if useful), default=math.inf)
         for row in rows
     ]
-    asked, cost, regret = (
-        np.array([row[key] for row in rows], dtype=float).reshape(len(rows), len(visits))
-        for key in ("asked_at", "cost_at", "regret_at")
+    asked, cost, regret, started = (
+        np.array([row.get(key, row["visits"]) for row in rows], dtype=float).reshape(
+            len(rows), len(visits)
+        )
+        for key in ("asked_at", "cost_at", "regret_at", "started_at")
     )
-    return Outcome(visits, asked, cost, best - regret, np.array(lost))
+    return Outcome(visits, asked, cost, best - regret, started, np.array(lost))
 
 
 def one_arm_for_all(
@@ -69,10 +95,9 @@ def one_arm_for_all(
         )
         arms = np.concatenate([given, rest])
         reward[i] = np.cumsum(expected[np.arange(len(arms)), arms])[np.array(visits) - 1]
-    nothing = np.zeros_like(reward)
-    return Outcome(
-        np.array(visits, dtype=float), nothing, nothing, reward, np.full(len(reward), math.inf)
-    )
+    nothing, at = np.zeros_like(reward), np.array(visits, dtype=float)
+    everyone = np.tile(at, (len(reward), 1))
+    return Outcome(at, nothing, nothing, reward, everyone, np.full(len(reward), math.inf))
 
 
 def _in_turn(t: int, allowed: Flags) -> int:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from askless.environments import LinearEnvironment, PilotAnswers, Prior
 from askless.errors import SettingError, shown
 from askless.evaluation.advice import advice_of, warnings_of
-from askless.evaluation.dropout import completed_of
 from askless.evaluation.intervals import Interval, chance, predictive
 from askless.evaluation.outcomes import Outcome
 from askless.evaluation.stage import Progress, Stage
-from askless.evaluation.verdict import Figures, Verdict, judge
-from askless.evaluation.ways import FULL, SINGLE, Way, own_price, ways_of
+from askless.evaluation.verdict import Figures, Judged, Verdict, judge
+from askless.evaluation.ways import FULL, SINGLE, Way, fitting_way, own_price, ways_of
 from askless.policies import policy_for
 from askless.simulation.simulate import check_whole
 from askless.survey import Study
@@ -28,7 +26,7 @@ __all__ = ["Forecast", "Plan", "plan"]
 
 RESPONDENTS = (500, 2_000, 10_000)
 WORLDS = 200
-MOST = 10_000_000  # respondents
+FEWEST, MOST = 10, 1_000_000  # respondents
 DOUBLINGS = (2, 4, 8)  # by which a study is made larger, to find out how many people it needs
 SEARCHED = 60  # worlds in which that is found out
 
@@ -105,24 +103,24 @@ class Plan:
     outcomes: dict[tuple[str, int], Outcome]
     searched: dict[tuple[str, int], Outcome]
     useful: tuple[int, ...]  # how many questions matter in each world
+    squeezed: int  # how many worlds fit into the range with the smallest effects alone
 
     def forecast(self, way: str, respondents: int) -> Forecast:
         """Return what to expect of a way, by its label, with so many people."""
         own, full = self.figures(way, respondents), self.figures(FULL, respondents)
         single, outcome = self.figures(SINGLE, respondents), self.outcomes[way, respondents]
-        at = _at(outcome, respondents)
-        completed, _ = completed_of(outcome, respondents, self.dropout)
+        read = outcome.at(respondents)
         return Forecast(
             way=way,
             respondents=respondents,
             questions=predictive(own.asked),
-            cost=predictive(outcome.cost[:, at] / respondents),
+            cost=predictive(read.cost / read.completed),
             reward=predictive(own.reward),
             net=predictive(own.net),
             over_full=predictive(own.net - full.net),
             over_single=predictive(own.reward - single.reward),
-            completed=predictive(completed / respondents),
-            losing=chance(int((outcome.lost <= respondents).sum()), self.worlds),
+            completed=predictive(read.completed / respondents),
+            losing=chance(int((outcome.lost <= read.completed).sum()), self.worlds),
         )
 
     def forecasts(self) -> Iterator[Forecast]:
@@ -144,34 +142,49 @@ class Plan:
         return self._figures_of(self.outcomes[way, respondents], respondents)
 
     def _figures_of(self, outcome: Outcome, people: int) -> Figures:
-        at = _at(outcome, people)
-        reward = outcome.reward[:, at] / people
-        if self.dropout:
-            net = completed_of(outcome, people, self.dropout)[1] / people
-        else:
-            net = reward - self.price * outcome.cost[:, at] / people
-        return Figures(outcome.asked[:, at] / people, reward, net)
+        read = outcome.at(people)
+        reward = read.reward / read.completed
+        # Where people leave, that is what asking costs; else it is the price.
+        paid = self.price * read.cost / read.completed
+        net = read.reward / people if self.dropout else reward - paid
+        return Figures(read.asked / read.completed, reward, net)
+
+    def judged(self, respondents: int) -> Judged:
+        """Judge what is best with so many people."""
+        ours = [way.label for way in self.ways if way.ours]
+        figures = {way.label: self.figures(way.label, respondents) for way in self.ways}
+        return judge(figures, ours, self.study.reward.span)
 
     @cached_property
     def verdict(self) -> Verdict:
         """What to do with the largest number of respondents."""
-        people, span = self.respondents[-1], self.study.reward.span
-        own = [way.label for way in self.ways if way.ours]
-        found = judge({way.label: self.figures(way.label, people) for way in self.ways}, own, span)
-        kind, more = found.kind, None
-        if kind == "everything" and self.searched:
-            for larger in sorted({number for _, number in self.searched}):
-                figures = {
-                    label: self._figures_of(outcome, larger)
-                    for (label, number), outcome in self.searched.items()
-                    if number == larger
-                }
-                more = larger
-                if judge(figures, own[:1], span).kind == "shorten":
-                    kind = "more people"
-                    break
-        way = next(way for way in self.ways if way.label == found.way)
-        return Verdict(kind, way, people, more, found.is_close)
+        people = self.respondents[-1]
+        found = self.judged(people)
+        way, close = self.way(found.way), found.is_close
+        if found.kind != "everything" or not self.searched:
+            return Verdict(found.kind, way, people, None, close)
+        larger = sorted({number for _, number in self.searched})
+        later = [self._judged_larger(number, found.nearest) for number in larger]
+        # From there on all shorten: one alone may be luck.
+        enough = len(later)
+        while enough and later[enough - 1].kind == "shorten":
+            enough -= 1
+        close = close or any(one.is_close for one in later[max(0, enough - 1) : enough + 1])
+        if enough == len(later):
+            return Verdict("everything", way, people, larger[-1], close)
+        return Verdict("more people", self.way(found.nearest), people, larger[enough], close)
+
+    def _judged_larger(self, people: int, label: str) -> Judged:
+        figures = {
+            way: self._figures_of(outcome, people)
+            for (way, number), outcome in self.searched.items()
+            if number == people
+        }
+        return judge(figures, [label], self.study.reward.span)
+
+    def way(self, label: str) -> Way:
+        """Return a way by its label."""
+        return next(way for way in self.ways if way.label == label)
 
     @property
     def own(self) -> Way:
@@ -209,6 +222,7 @@ class Plan:
             "price": self.price,
             "dropout": self.dropout,
             "worlds": self.worlds,
+            "squeezed_worlds": self.squeezed,
             "seed": self.seed,
             "prior": prior_dict(self.prior),
             "ways": [
@@ -260,35 +274,67 @@ def plan(
     >>> found.forecast("asking everything", 400).questions.middle
     8.0
     """
+    with warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
+        return _planned(
+            *(study, respondents, prices, pilot, worlds, seed),
+            *(progress, {"engine": engine, "address": address, "workers": workers}),
+        )
+
+
+def _planned(
+    study: Study,
+    respondents: Sequence[int],
+    prices: Sequence[float] | None,
+    pilot: str | Path | PilotAnswers | None,
+    worlds: int,
+    seed: int,
+    progress: Progress | None,
+    where: dict[str, Any],
+) -> Plan:
     people = _respondents(respondents)
     check_whole("worlds", worlds, 20)
     check_whole("seed", seed, 0)
     policy_for(study)  # refuses settings that do not fit, before any work
     if isinstance(pilot, str | Path):
         pilot = PilotAnswers.read(pilot, study.survey)
+    dropout = float(study.plan.get("dropout") or 0.0)
+    _check_sense(study, dropout)
     prior, ways = Prior.of(study, pilot), ways_of(study, prices)
+    stage = Stage(seed, dropout, progress, where)
     places = [prior.world(i, seed=seed) for i in range(worlds)]
-    stage = Stage(seed, progress, {"engine": engine, "address": address, "workers": workers})
     played = [way for way in ways if way.policy is not None and not way.is_planned]
     first = stage.play("the study in plausible worlds", played, places, people)
     outcomes = {(label, n): outcome for label, outcome in first.items() for n in people}
     outcomes |= stage.send_one(places, people)
     for n in people if any(way.is_planned for way in ways) else ():
-        pilots = [way.for_people(n) for way in ways if way.is_planned]
+        # Its share is one of those who start; all are asked everything, and so many complete.
+        complete = max(1, round(n * (1.0 - dropout) ** len(study.survey)))
+        pilots = [way.for_people(complete) for way in ways if way.is_planned]
         found = stage.play(f"pilots of {n:,} people", pilots, places, (n,))
         outcomes |= {(way.label, n): found[way.label] for way in pilots}
+    if dropout and prices is None:
+        # Only now is it known what a visit brings, and so what losing one costs.
+        costs = [question.cost for question in study.survey]  # a price is of a cost of 1
+        lost = dropout * _mean_reward(first[FULL]) / (sum(costs) / len(costs))
+        fitting = fitting_way(study, ways, lost)
+        if fitting is not None:
+            found = stage.play("the price that fits the drop-out", [fitting], places, people)
+            outcomes |= {(fitting.label, n): found[fitting.label] for n in people}
+            at = 1 + max(i for i, way in enumerate(ways) if way.ours)
+            ways = (*ways[:at], fitting, *ways[at:])
     made = Plan(
         study=study,
         prior=prior,
         respondents=people,
         ways=ways,
         price=own_price(study),
-        dropout=float(study.plan.get("dropout") or 0.0),
+        dropout=dropout,
         worlds=worlds,
         seed=seed,
         outcomes=outcomes,
         searched={},
         useful=tuple(int(world.useful.any(axis=0).sum()) for world in places),
+        squeezed=sum(prior.is_squeezed(i, seed=seed) for i in range(worlds)),
     )
     return _with_more_people(made, stage, places)
 
@@ -297,17 +343,31 @@ def _with_more_people(made: Plan, stage: Stage, places: list[LinearEnvironment])
     """Find out how many people it takes, where there are too few to shorten the survey."""
     people = [times * made.respondents[-1] for times in DOUBLINGS]
     people = [number for number in people if number <= MOST]
-    if made.verdict.kind != "everything" or not people:
+    forced = made.study.survey.asked_of_everyone.all()  # however many come, none is left out
+    if made.verdict.kind != "everything" or not people or forced:
         return made
-    ways = [made.ways[0], made.own]
+    nearest = made.judged(made.respondents[-1]).nearest
+    ways = [made.ways[0], made.way(nearest)]
     found = stage.play("larger studies", ways, places[:SEARCHED], people)
     searched = {(label, n): outcome for label, outcome in found.items() for n in people}
     searched |= stage.send_one(places[:SEARCHED], people)
     return replace(made, searched=searched)
 
 
-def _at(outcome: Outcome, people: int) -> int:
-    return int(np.searchsorted(outcome.visits, people))
+def _mean_reward(outcome: Outcome) -> float:
+    return float(outcome.reward[:, -1].mean() / outcome.visits[-1])
+
+
+def _check_sense(study: Study, dropout: float) -> None:
+    """Refuse what a plan can say nothing about."""
+    if len(study.arms) == 1:
+        raise SettingError("a plan is about which arm suits whom; give the study two arms or more")
+    if dropout and study.reward.low < 0:
+        error = SettingError(
+            "dropout: who leaves brings nothing, which rewards below 0 would make a good thing;"
+            " count rewards from 0 on"
+        )
+        raise study.refusal(error, "plan")
 
 
 def _respondents(given: Sequence[int]) -> tuple[int, ...]:
@@ -315,9 +375,12 @@ def _respondents(given: Sequence[int]) -> tuple[int, ...]:
     if not numbers:
         raise SettingError("respondents is empty; say for how many people to plan")
     for number in numbers:
-        check_whole("respondents", number, 1)
-        if number > MOST:
-            raise SettingError(f"respondents is {number}; a plan is for at most {MOST:,}")
+        check_whole("respondents", number, 0)
+        if not FEWEST <= number <= MOST:
+            raise SettingError(
+                f"respondents is {number}; a plan is for {FEWEST} to {MOST:,} people, each number"
+                " written without commas"
+            )
     return tuple(sorted({int(number) for number in numbers}))
 
 

@@ -2,34 +2,101 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from askless.evaluation.advice import DELTA, percent
+from askless.evaluation.outcomes import TESTED
+from askless.evaluation.ways import FULL
 
 if TYPE_CHECKING:
     from askless.evaluation.plan import Plan
+    from askless.evaluation.ways import Way
 
 __all__ = ["preregistration_of"]
 
+FULL_FLOOR, EXPLORE = 0.02, 0.02  # the policy's defaults
+
 
 def preregistration_of(plan: Plan) -> str:
-    """Return a paragraph for a pre-registration, filled in."""
-    study, way, verdict = plan.study, plan.own, plan.verdict
-    now = plan.forecast(way.label, verdict.respondents)
-    floor = (way.policy or {}).get("full_floor", 0.02)
-    delta = study.settings.get("delta") or DELTA
+    """Return a paragraph for a pre-registration of what the verdict says to do."""
+    verdict = plan.verdict
+    people = verdict.people if verdict.kind == "more people" else verdict.respondents
+    rule = {
+        "shorten": _ours,
+        "more people": _ours,
+        "everything": _everything,
+        "one arm": _one_arm,
+    }[verdict.kind](plan)
+    return " ".join([f"We plan for {people:,} participants{_leaving(plan)}.", *rule, *_late(plan)])
+
+
+def _arms(plan: Plan) -> str:
+    arms = plan.study.arms
+    return f"{len(arms)} arms ({', '.join(arm.name for arm in arms)})"
+
+
+def _rewards(plan: Plan) -> str:
+    return f"rewards ({plan.study.reward.low:g} to {plan.study.reward.high:g})"
+
+
+def _ours(plan: Plan) -> list[str]:
+    way = plan.verdict.way
+    own: dict[str, Any] = way.policy or {}
+    beta_min, delta = own.get("beta_min", 0.0), own.get("delta") or DELTA
+    said = [
+        f"Each is assigned one of {_arms(plan)} by SurveyBandit (askless), an adaptive rule that"
+        f" learns from {_rewards(plan)} which arm suits whom and which of"
+        f" {len(plan.study.survey)} questions need not be asked (beta_min {beta_min:g}, delta"
+        f" {delta:g}, {way.setting}).",
+        "A random draw decides for each participant whether all questions that are still in use"
+        f" are asked (never less often than in {own.get('full_floor', FULL_FLOOR):.0%} of the"
+        " visits) or a short form; among the former, where the two would assign different arms, a"
+        " coin decides between these arms in half of the cases; and in the t-th visit, with a"
+        f" probability of {own.get('explore', EXPLORE):g}/t^(1/3), the arm is drawn evenly from"
+        " all. All probabilities of assignment are recorded.",
+    ]
+    if plan.verdict.kind == "shorten":
+        said.append(_expected(plan, way))
+    return said
+
+
+def _expected(plan: Plan, way: Way) -> str:
+    now = plan.forecast(way.label, plan.verdict.respondents)
     return (
-        f"We plan for {verdict.respondents:,} participants. Each is assigned one of"
-        f" {len(study.arms)} arms ({', '.join(arm.name for arm in study.arms)}) by SurveyBandit"
-        f" (askless), an adaptive rule that learns from rewards ({study.reward.low:g} to"
-        f" {study.reward.high:g}) which arm suits whom and which of {len(study.survey)} questions"
-        f" need not be asked (beta_min {study.settings.get('beta_min', 0):g}, delta {delta:g},"
-        f" {way.setting}). A random draw decides for each participant whether all questions that"
-        f" are still in use are asked (never less often than in {floor:.0%} of the visits) or a"
-        " short form; among the former, where the two would assign different arms, a coin decides"
-        " between these arms in half of the cases. All probabilities of assignment are recorded."
-        f" In {plan.worlds} simulated studies under stated assumptions, a participant is asked"
+        f"In {plan.worlds} simulated studies under stated assumptions, a participant is asked"
         f" {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
-        f" {now.questions.high:.1f} in 9 of 10), and a question that matters by more than beta_min"
-        f" was dropped for good in {percent(now.losing.middle)} of the studies."
+        f" {now.questions.high:.1f} in 9 of 10), and a question that matters was dropped for good"
+        f" in {percent(now.losing.middle)} of the studies (90% confidence interval"
+        f" {percent(now.losing.low)} to {percent(now.losing.high)})."
     )
+
+
+def _everything(plan: Plan) -> list[str]:
+    delta = (plan.way(FULL).policy or {}).get("delta") or DELTA
+    return [
+        f"Each answers all {len(plan.study.survey)} questions and is assigned one of {_arms(plan)}"
+        f" by LinUCB with the width of the measured noise (askless, policy: linucb, width: noise,"
+        f" delta {delta:g}), an adaptive rule that learns from {_rewards(plan)} which arm suits"
+        " whom. Given the answers and the rewards so far, the assignment is not random.",
+    ]
+
+
+def _one_arm(plan: Plan) -> list[str]:
+    return [
+        f"No questions are asked. The first {TESTED:.0%} are assigned {_arms(plan)} in turn; all"
+        f" others get the arm whose mean of {_rewards(plan)} was highest among these.",
+    ]
+
+
+def _leaving(plan: Plan) -> str:
+    if not plan.dropout:
+        return ""
+    return f" who start; we expect {percent(plan.dropout)} of them to give up at each question"
+
+
+def _late(plan: Plan) -> list[str]:
+    study = plan.study
+    if study.window is None:
+        return []
+    silent = "is not learned from" if study.silence is None else f"is taken to be {study.silence:g}"
+    return [f"A reward that has not come within {study.window} {silent}."]

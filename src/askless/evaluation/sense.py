@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 
 from askless.environments import Prior
+from askless.evaluation.ways import takes_over
+from askless.policies import policy_for
 from askless.survey import Study
 
 __all__ = ["doubts_of"]
@@ -19,31 +22,32 @@ def doubts_of(study: Study) -> list[str]:
     >>> doubts_of(al.Study.example())
     []
     """
-    return [*_of_questions(study), *_of_budget(study), *_of_plan(study)]
+    return [*_of_survey(study), *_of_policy(study), *_of_budget(study), *_of_plan(study)]
 
 
-def _of_questions(study: Study) -> Iterator[str]:
+def _of_policy(study: Study) -> Iterator[str]:
+    """Go through what the policy warns of when it is made."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        policy_for(study)
+    for warning in caught:
+        yield f"policy: {warning.message}."
+
+
+def _of_survey(study: Study) -> Iterator[str]:
+    if len(study.arms) == 1:
+        yield "arms: there is one, so there is nothing to decide."
     if study.survey.asked_of_everyone.all():
         yield "questions: every one is asked of everyone (always_ask), so none can be left out."
 
 
 def _of_budget(study: Study) -> Iterator[str]:
-    budget = study.settings.get("questions")
+    budget = study.settings.get("questions") if takes_over(study) else None
     whole = sum(question.cost for question in study.survey)
-    forced = sum(
-        question.cost
-        for question, always in zip(study.survey, study.survey.asked_of_everyone, strict=True)
-        if always
-    )
     if budget is not None and budget >= whole:
         yield (
             f"policy.questions is {budget:g}, and all questions together weigh {whole:g}: it"
             " is always kept, at the lowest price that is tried."
-        )
-    if budget is not None and budget < forced:
-        yield (
-            f"policy.questions is {budget:g}, and what everyone is asked weighs {forced:g}: the"
-            " budget cannot be kept."
         )
 
 
@@ -57,15 +61,16 @@ def _of_plan(study: Study) -> Iterator[str]:
     elif skips and not skippable:
         yield f"plan.skips is {skips:g}, and no question may be skipped (may_skip)."
     beta_min = float(study.settings.get("beta_min") or 0.0)
-    if study.plan and beta_min:
+    if beta_min:
         low, high = Prior.of(study).effect
+        what = "plan.effect" if "effect" in study.plan else "by default the effect"
         if high < beta_min:
             yield (
-                f"plan.effect is at most {high:g}, below beta_min ({beta_min:g}): every question"
-                " may be dropped, whatever it is worth."
+                f"{what} is at most {high:g}, below beta_min ({beta_min:g}): every question may be"
+                " dropped, whatever it is worth."
             )
         elif low < beta_min:
             yield (
-                f"plan.effect begins at {low:g}, below beta_min ({beta_min:g}): questions with"
-                " effects between them may be dropped."
+                f"{what} begins at {low:g}, below beta_min ({beta_min:g}): questions with effects"
+                " between them may be dropped."
             )

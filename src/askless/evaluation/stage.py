@@ -24,8 +24,10 @@ POINTS = 40  # at how many visits curves are kept, besides the numbers of people
 class Stage:
     """Where worlds are played."""
 
-    def __init__(self, seed: int, progress: Progress | None, where: dict[str, Any]) -> None:
-        self.seed, self.progress, self.where = seed, progress, where
+    def __init__(
+        self, seed: int, dropout: float, progress: Progress | None, where: dict[str, Any]
+    ) -> None:
+        self.seed, self.dropout, self.progress, self.where = seed, dropout, progress, where
 
     def play(
         self,
@@ -45,6 +47,7 @@ class Stage:
             runs=1,
             seed=self.seed,
             checkpoints=visits,
+            dropout=self.dropout,
         )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "runs.jsonl")
@@ -73,6 +76,6 @@ class Stage:
 
 
 def _grid(horizon: int, people: Sequence[int]) -> list[int]:
-    """Return the visits at which curves are kept."""
-    even = np.linspace(0, horizon, POINTS + 1).astype(int)
-    return sorted({*people, *(int(t) for t in even if t > 0)})
+    """Return the visits at which curves are kept: evenly up to each number of people."""
+    even = [np.linspace(0, n, POINTS + 1).astype(int).tolist() for n in {horizon, *people}]
+    return sorted({*people, *(t for visits in even for t in visits if t > 0)})

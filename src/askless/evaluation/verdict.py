@@ -12,10 +12,11 @@ import numpy as np
 from askless.evaluation.ways import FULL, SINGLE, Way
 from askless.kernels.bundles import Floats
 
-__all__ = ["SURELY", "Figures", "Judged", "Verdict", "errors_of", "judge"]
+__all__ = ["ALIKE", "Figures", "Judged", "Verdict", "judge"]
 
 SHORTER = 0.1  # a survey is shorter if visits are asked at least this share of questions less
 SAME = 0.005  # of the reward range: rewards that differ by less are the same
+ALIKE = 0.0005  # of the reward range: nets that differ by less are alike
 SURELY = 2.0  # paired standard errors
 
 
@@ -37,12 +38,15 @@ class Judged:
         What to do.
     way : str
         The label of the way that does it.
+    nearest : str
+        The way of ours that shortens, or comes nearest to it.
     margin : float
         How far that is from another verdict, in paired standard errors.
     """
 
     kind: str
     way: str
+    nearest: str
     margin: float
 
     @property
@@ -60,7 +64,7 @@ class Verdict:
     kind : {"shorten", "everything", "one arm", "more people"}
         What it comes to.
     way : Way
-        The way that does it, and with which setting.
+        The way that does it, and with which setting; "more people": the way that will.
     respondents : int
         With how many people.
     people : int or None
@@ -78,32 +82,50 @@ class Verdict:
 
 
 def judge(figures: Mapping[str, Figures], ours: list[str], span: float) -> Judged:
-    """Judge what became of the worlds: ways by their labels, ours in the order of preference."""
+    """Judge what became of the worlds: ways by their labels, of ours the study's own first."""
+    figures = {
+        label: Figures(own.asked, own.reward / span, own.net / span)
+        for label, own in figures.items()
+    }
     full, single = figures[FULL], figures[SINGLE]
-    scores = {label: _shortens(figures[label], full, span) for label in ours}
+    scores = {label: _shortens(figures[label], full) for label in ours}
     good = [label for label in ours if scores[label] > 0]
-    best = good[0] if good else max(ours, key=lambda label: scores[label])
-    label, score = (best, scores[best]) if good else (FULL, -scores[best])
-    over = errors_of(single.net - figures[label].net) - SURELY
+    nearest = _preferred(figures, good, ours[0]) if good else max(ours, key=scores.__getitem__)
+    best = max([FULL, *ours], key=lambda label: float(figures[label].net.mean()))
+    over = _errors(single.net - figures[best].net) - SURELY
     if over > 0:
-        return Judged("one arm", SINGLE, over)
-    return Judged("shorten" if good else "everything", label, min(score, -over))
+        return Judged("one arm", SINGLE, nearest, over)
+    if good:
+        return Judged("shorten", nearest, nearest, min(scores[nearest], -over))
+    return Judged("everything", FULL, nearest, min(-scores[nearest], -over))
 
 
-def _shortens(own: Figures, full: Figures, span: float) -> float:
+def _preferred(figures: Mapping[str, Figures], good: list[str], own: str) -> str:
+    """Return the way that nets most; the study's own, if none nets surely more than that."""
+    best = max(good, key=lambda label: float(figures[label].net.mean()))
+    if own not in good:
+        return best
+    more = figures[best].net - figures[own].net
+    return best if _errors(more) > SURELY and more.mean() >= ALIKE else own
+
+
+def _shortens(own: Figures, full: Figures) -> float:
     """Return by how many standard errors a way is a shorter survey that is worth it.
 
-    It asks less for the same reward, or its net is higher surely.
+    It asks a tenth less for the same reward and nets no less, or it asks less and its net is
+    higher, surely.
     """
     fewer = 1.0 - own.asked / np.maximum(full.asked, 1e-9)
     same = min(
-        errors_of(fewer - SHORTER),
-        errors_of(own.reward - full.reward + SAME * span),
+        _errors(fewer - SHORTER),
+        _errors(own.reward - full.reward + SAME),
+        _errors(own.net - full.net + ALIKE),
     )
-    return max(same, errors_of(own.net - full.net) - SURELY)
+    more = min(_errors(fewer), _errors(own.net - full.net) - SURELY)
+    return max(same, more)
 
 
-def errors_of(differences: Floats) -> float:
+def _errors(differences: Floats) -> float:
     """Return a mean in units of its standard error."""
     mean = float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from askless.errors import SettingError
@@ -11,7 +12,7 @@ from askless.policies import SurveyBandit
 from askless.survey import Study
 from askless.survey.names import check_number
 
-__all__ = ["FULL", "SINGLE", "Way", "own_price", "ways_of"]
+__all__ = ["FULL", "SINGLE", "Way", "fitting_way", "own_price", "plain", "ways_of"]
 
 FULL, SINGLE = "asking everything", "one arm for all"
 # What says how short to be, and what goes with a price of 0 alone.
@@ -71,6 +72,23 @@ def ways_of(study: Study, prices: Sequence[float] | None = None) -> tuple[Way, .
     )
 
 
+def fitting_way(study: Study, ways: Sequence[Way], price: float) -> Way | None:
+    """Return ours at the price that people who give up are worth; None if it is there, or cannot.
+
+    It is there if a price that is tried is within a quarter of it.
+    """
+    own = _settings(study)
+    policies = [way.policy or {} for way in ways if way.ours]
+    tried = [policy["price"] for policy in policies if "price" in policy]
+    if "questions" in own or not 0 < price <= study.reward.span:
+        return None
+    if any(0.75 <= other / price <= 1.25 for other in tried):
+        return None
+    rest = {key: value for key, value in own.items() if key not in PRICED}
+    rounded = float(f"{price:.2g}")
+    return _way({**rest, "price": rounded}, {"price": rounded}, 3)
+
+
 def own_price(study: Study) -> float:
     """Return what asking one question costs by the study, in reward units."""
     own = {key: value for key, value in _settings(study).items() if key != "questions"}
@@ -102,13 +120,22 @@ def _ours(study: Study, own: dict[str, Any], prices: Sequence[float] | None) -> 
         first = {"price": price}
         others = [{"price": p} for p in (price / 2, 2 * price) if 0 < p <= study.reward.span]
     if prices is not None:
-        others = [{"price": p} for p in map(_checked, prices) if {"price": p} != first]
+        once = dict.fromkeys(map(_checked, prices))
+        others = [{"price": p} for p in once if {"price": p} != first]
+    ways = []
     for digits in (3, 6, 17):  # as many as it takes to tell them apart
-        ways = [_way(own | first, first, digits)]
+        exact = None if first.keys() & own.keys() else digits  # as it stands in the study
+        ways = [_way(own | first, first, exact)]
         ways += [_way(rest | other, other, digits) for other in others]
         if len({way.label for way in ways}) == len(ways):
             break
     return ways
+
+
+def plain(value: float, digits: int | None) -> str:
+    """Show a number with so many digits, or all, and as study files take it: no exponent."""
+    said = repr(float(value)) if digits is None else f"{value:.{digits}g}"
+    return f"{Decimal(said):f}".removesuffix(".0")
 
 
 def _checked(price: Any) -> float:
@@ -118,8 +145,8 @@ def _checked(price: Any) -> float:
     return number
 
 
-def _way(settings: dict[str, Any], priced: dict[str, float], digits: int) -> Way:
+def _way(settings: dict[str, Any], priced: dict[str, float], digits: int | None) -> Way:
     ((name, value),) = priced.items()
-    said = f"{name}: {value:.{digits}g}"
+    said = f"{name}: {plain(value, digits)}"
     policy = {"name": SurveyBandit.name, **settings}
     return Way(said.replace(":", ""), policy, ours=True, setting=said)

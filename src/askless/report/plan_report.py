@@ -103,11 +103,12 @@ def draw_pareto(plan: Plan, *, narrow: bool = False) -> Figure:
         _draw_ways(axes, plan, people)
         axes.set_title(f"{people:,} people", loc="left", fontsize="medium")
         axes.set_xlabel("questions a visit")
+        axes.margins(y=0.12)
         axes.set_xlim(-0.04 * len(plan.study.survey), 1.06 * len(plan.study.survey))
     for axes in many if narrow else many[:1]:
-        axes.set_ylabel("reward a visit")
+        axes.set_ylabel("reward a person who starts" if plan.dropout else "reward a visit")
     title = "Medians of the worlds:", "higher and further left is better"
-    _finish(figure, many[0], title, columns=4, narrow=narrow)
+    _finish(figure, many[0], title, columns=2 if count == 1 else 4, narrow=narrow)
     return figure
 
 
@@ -131,22 +132,28 @@ def _draw_ways(axes: Axes, plan: Plan, people: int) -> None:
 
 def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
     forecast = plan.forecast(label, people)
-    return forecast.questions.middle, forecast.reward.middle
+    # Of those who complete, rewards alone would say nothing of those who were lost.
+    reward = forecast.net if plan.dropout else forecast.reward
+    return forecast.questions.middle, reward.middle
 
 
 def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
     figure, (asked, more) = _panels(2, narrow=narrow, size=(9.5, 4.3), shared=False)
     people = plan.respondents[-1]
-    single = plan.outcomes[SINGLE, people]
-    for i, way in enumerate(plan.ways[:2]):
-        outcome = plan.outcomes[way.label, people]
+    ours = plan.verdict.way if plan.verdict.way.ours else plan.own
+    grid = np.linspace(people / 40, people, 40)
+    single = [plan.outcomes[SINGLE, people].at(n).reward for n in grid]
+    for i, way in enumerate((plan.way(FULL), ours)):
         look = COLOURS[1 - i], STYLES[1 - i]  # the colours of the other figure
-        _band(asked, outcome.visits, outcome.asked / outcome.visits, way.label, look)
-        gain = (outcome.reward - single.reward) / outcome.visits
-        _band(more, outcome.visits, gain, way.label, look)
+        read = [plan.outcomes[way.label, people].at(n) for n in grid]
+        lengths = np.array([now.asked / now.completed for now in read])
+        _band(asked, grid, lengths.T, way.label, look)
+        gain = [(now.reward - one) / n for now, one, n in zip(read, single, grid, strict=True)]
+        _band(more, grid, np.array(gain).T, way.label, look)
     asked.set_ylabel("questions a visit, on average so far")
-    more.set_ylabel("reward a visit over one arm for all, so far")
+    of_whom = "person who starts" if plan.dropout else "visit"
+    more.set_ylabel(f"reward a {of_whom} over one arm for all, so far")
     more.axhline(0.0, color="#999999", linewidth=0.8)
     asked.set_ylim(bottom=0)
     for axes in (asked, more):
@@ -181,7 +188,7 @@ def _finish(
     figure.legend(
         *first.get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=columns // 2 if narrow else columns,
+        ncols=min(2, columns) if narrow else columns,
         frameon=False,
     )
     figure.suptitle(("\n" if narrow else " ").join(title))
@@ -217,12 +224,16 @@ def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]
         "headings": [" ".join(column.heading).strip() for column in columns],
         "groups": groups,
         "images": images,
-        "prior": _said(prior_dict(plan.prior)),
+        "prior": [*_said(prior_dict(plan.prior)), *_leaving(plan)],
         "drawn": _drawn(plan),
         "preregistration": preregistration_of(plan),
         "command": command,
         "versions": versions(),
     }
+
+
+def _leaving(plan: Plan) -> list[tuple[str, str]]:
+    return [("dropout", f"{plan.dropout:g} of the people at each question")] if plan.dropout else []
 
 
 def _drawn(plan: Plan) -> str:

@@ -53,6 +53,8 @@ class Run:
     plays_at, widest_at : array (checkpoints × K)
         How often each arm was played up to each checkpoint, and the largest radius of its
         confidence set in those visits: 0 before its first, and if the policy has no such sets.
+    lengths_at : array (checkpoints × (questions + 1))
+        How many visits were asked 0, 1, … questions up to each checkpoint.
     other_arms : int
         Visits in which the full survey would have given another arm; 0 unless the survey is
         interactive by the paper's heuristic.
@@ -70,6 +72,7 @@ class Run:
     cost_at: Floats
     plays_at: Ints
     widest_at: Floats
+    lengths_at: Ints
     other_arms: int
     support: Flags
     drops: tuple[Drop, ...]

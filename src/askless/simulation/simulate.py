@@ -163,7 +163,7 @@ def _run(
         player = OneByOne(policy, late)
     elif player is None:
         player = OneByOne(policy)
-    tally = Tally.empty(visits, len(policy.arms))
+    tally = Tally.empty(visits, len(policy.arms), len(policy.survey))
     drops = np.zeros(policy.support.shape, dtype=np.int64)
     live = policy.roster.live
     for block in first_respondents(environment, seed, index, int(visits[-1]), live):

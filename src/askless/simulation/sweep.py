@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from askless.simulation.simulate import (
     checkpoint_visits,
     play_run,
 )
+from askless.survey.names import check_between
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +44,7 @@ __all__ = ["Sweep", "read_sweep", "sweep_frame"]
 FORMAT, VERSION = "askless.sweep", 3
 GRID = {"environments", "policies"}
 KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
+MOST_LEAVE = 0.5  # of the people, at a question
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,9 @@ class Sweep:
         Visits of a run, runs of each combination, seed of all of them.
     checkpoints : int or sequence of int
         At how many evenly spaced visits figures are kept; or at which. The last is the horizon.
+    dropout : float
+        The share of people who give up at each question that they are asked. Visits are then those
+        that are completed; `started_at` says how many people start for so many to complete.
 
     Examples
     --------
@@ -81,6 +87,7 @@ class Sweep:
     runs: int = 1
     seed: int = 0
     checkpoints: Checkpoints = 20
+    dropout: float = 0.0
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
     _kinds: dict[str, type[Policy]] = field(init=False, repr=False, compare=False)
 
@@ -88,6 +95,7 @@ class Sweep:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
         checkpoint_visits(self.horizon, self.checkpoints)  # refuses what is none
+        check_between(self.dropout, "dropout", 0.0, MOST_LEAVE)
         if not isinstance(self.environments, Mapping):
             raise SettingError(
                 f"environments is {shown(self.environments)}; give them by names of your own"
@@ -122,6 +130,7 @@ class Sweep:
             },
             "policies": list(self._chosen),
             **{name: _plain(getattr(self, name)) for name in sorted(KEYS - GRID)},
+            **({"dropout": float(self.dropout)} if self.dropout else {}),
         }
 
     def run(
@@ -177,8 +186,8 @@ class Sweep:
         """
         return None if ":" in name else self._kinds[name]
 
-    def _frame(self) -> tuple[int, int, Checkpoints]:
-        return self.horizon, self.seed, self.checkpoints
+    def _frame(self) -> tuple[int, int, Checkpoints, float]:
+        return self.horizon, self.seed, self.checkpoints, self.dropout
 
     def _done(self, target: Path) -> int:
         """Count the runs that a file of this sweep has; refuse any other file."""
@@ -283,6 +292,7 @@ def play_job(
     horizon: int,
     seed: int,
     checkpoints: Checkpoints,
+    dropout: float = 0.0,
 ) -> dict[str, Any]:
     """Play one run of the grid, on whichever machine; return its line.
 
@@ -290,7 +300,8 @@ def play_job(
     in the order in which it happened: visit, index of the arm, index of the question, the arm's
     rows then, and whether the question is useful. What nobody knows is None.
     """
-    policy = policy_of(settings, world, kind=kind)
+    with warnings.catch_warnings(action="ignore"):  # whoever started the sweep has been warned
+        policy = policy_of(settings, world, kind=kind)
     played: Run = play_run(policy, world, horizon, seed, run, checkpoints)
     return {
         "environment": name,
@@ -308,11 +319,21 @@ def play_job(
         "reward_at": played.reward_at.tolist(),
         "asked_at": played.asked_at.tolist(),
         "cost_at": played.cost_at.tolist(),
+        **({"started_at": _started(played, dropout)} if dropout else {}),
         "drops": [
             [d.visit, policy.arm_index(d.arm), policy.survey.index(d.question), d.row, d.useful]
             for d in played.drops
         ],
     }
+
+
+def _started(played: Run, dropout: float) -> list[float]:
+    """Return how many people start for so many to complete: (1 − d)^−q for a visit of q questions.
+
+    Of those who are put a question, the share d leaves, whoever they are.
+    """
+    each = (1.0 - dropout) ** -np.arange(played.lengths_at.shape[1], dtype=float)
+    return [float(number) for number in played.lengths_at @ each]
 
 
 def fingerprint(world: Environment, seed: int) -> str:

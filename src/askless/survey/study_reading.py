@@ -129,10 +129,12 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
         "union_tag_not_found": f"{context.get('discriminator')} is missing",
         "union_tag_invalid": _no_policy(place, located)
         if place[:1] == ("policy",)
-        else f"{context.get('tag')!r} is none of {context.get('expected_tags')}",
+        else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"
+        + _close(context.get("tag"), str(context.get("expected_tags"))),
         "string_type": f"{as_read} is not a text"
         + ("" if written is None else f"; put it in quotes: '{written}'"),
-        "float_type": f"{as_read} is not a number; write one such as 12, 0.5 or 1.0e+3",
+        "float_type": f"{as_read} is not a number; write one such as"
+        f" {_as_share(problem['input']) or '12, 0.5 or 1.0e+3'}",
         "int_type": f"{as_read} is not a whole number",
         "literal_error": f"{as_read} is not {context.get('expected')}",
         "bool_type": f"{as_read} is not true or false",
@@ -148,10 +150,25 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
     }
     if problem["type"] in BOUNDS:
         key, size, least = BOUNDS[problem["type"]]
-        return f"{as_read} is too {size}; give {least} {context[key]:g}"
+        least, bound = ("more than", 0) if 0 < abs(context[key]) < 1e-6 else (least, context[key])
+        return f"{as_read} is too {size}; give {least} {bound:g}"
     message = problem["msg"]
     plain = f"{message[0].lower()}{message[1:]} (given: {given})"
     return sayings.get(problem["type"], plain) or plain
+
+
+def _as_share(given: Any) -> str:
+    """Return what was written in per cent as a share."""
+    try:
+        return f"{float(given.removesuffix('%')) / 100:g}" if given.endswith("%") else ""
+    except (AttributeError, ValueError):
+        return ""
+
+
+def _close(tag: Any, listed: str) -> str:
+    """Say which of the listed names may have been meant; nothing if none is near."""
+    said = meant(tag, [name.strip(" '") for name in listed.split(",")], "")
+    return said if "did you mean" in said else ""
 
 
 def _meant(place: Place, section: type[BaseModel] | None) -> str:
