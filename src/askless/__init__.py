@@ -5,15 +5,19 @@ from importlib.metadata import version as _version
 from askless import errors
 from askless.checks import check_environment, check_policy
 from askless.environments import (
+    FAMILIES,
     TABLES,
     Block,
     Environment,
+    Family,
     LinearEnvironment,
     PilotAnswers,
     Prior,
     Table,
     TableEnvironment,
+    family,
     paper_environment,
+    read_table,
     table,
 )
 from askless.evaluation import Plan, plan
@@ -78,6 +82,7 @@ from askless.survey import (
 __version__ = _version("askless")
 
 __all__ = [
+    "FAMILIES",
     "OFUL",
     "POLICIES",
     "TABLES",
@@ -99,6 +104,7 @@ __all__ = [
     "EpochSurveyUCB",
     "EpsilonGreedy",
     "Explanation",
+    "Family",
     "InOrder",
     "LassoBandit",
     "LinTS",
@@ -135,11 +141,13 @@ __all__ = [
     "compare",
     "elastic_net",
     "errors",
+    "family",
     "load",
     "paper_environment",
     "plan",
     "policy_for",
     "read_sweep",
+    "read_table",
     "register",
     "simulate",
     "sweep_frame",

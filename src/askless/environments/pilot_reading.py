@@ -24,6 +24,24 @@ MOST_LISTED = 20  # names in a message
 MOST_SHOWN = 100  # characters of a cell in a message
 
 
+Cells = tuple[list[str], list[tuple[str, list[str]]]]  # a header, and rows with where they are
+
+
+def read_cells(path: str | Path) -> Cells:
+    """Return a CSV file's header and its rows, each with the line on which it begins."""
+    problems: list[str] = []
+    rows = list(_rows(_text(path), str(path), problems))
+    if problems:
+        raise SettingError(together(problems))
+    if len(rows) < 2:
+        raise SettingError(f"{path}: the file needs a header and a row for each person")
+    header = [name.strip() for name in rows[0][1]]
+    placed = [
+        (f"{path}, line {line}", [cell.strip() for cell in cells]) for line, cells in rows[1:]
+    ]
+    return header, placed
+
+
 def read_answers(path: str | Path, survey: Survey) -> list[dict[str, Answer]]:
     """Return every row's answers to the survey; the first few problems in one message."""
     _check_options(survey)
@@ -38,7 +56,7 @@ def read_answers(path: str | Path, survey: Survey) -> list[dict[str, Answer]]:
     if problems:  # the rows below such a header would only repeat them
         raise SettingError(together(problems))
     people = [
-        _person(cells, names, survey, f"{path}, line {line}", problems) for line, cells in rows
+        read_person(cells, names, survey, f"{path}, line {line}", problems) for line, cells in rows
     ]
     if problems:
         raise SettingError(together(problems))
@@ -110,7 +128,7 @@ def _header_problems(names: list[str], survey: Survey) -> Iterator[str]:
             yield f"column {name!r} is missing; add it{skip}"
 
 
-def _person(
+def read_person(
     cells: list[str], names: list[str], survey: Survey, where: str, problems: list[str]
 ) -> dict[str, Answer]:
     """Return a row's answers; what does not fit is added to the problems."""
