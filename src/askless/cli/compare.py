@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from askless.cli.contest import compare_on_tables
 from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
 from askless.policies import POLICIES, policy_class
@@ -22,6 +23,22 @@ def compare(
             help=f"One of {', '.join(POLICIES)}, or module:Class, instead of all; may be repeated."
         ),
     ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare on these worlds instead of the paper's: all, families, names of"
+            " `askless tables`, or files of people, separated by commas."
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="The study file that says what such files mean.")
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option(help="With --tables: numbers of people, separated by commas.")
+    ] = "500,2000,10000",
+    price: Annotated[
+        float, typer.Option(help="With --tables: of a question, as a share of the reward range.")
+    ] = 0.002,
     beta_min: Annotated[float, typer.Option(help="Smallest effect worth a question.")] = 0.3,
     arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
     features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
@@ -33,7 +50,21 @@ def compare(
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("askless-compare"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Compare LinUCB and all SurveyUCBs, or policies of your choice, at growing horizons."""
+    """Compare policies at growing horizons; with --tables, on real people at several sizes."""
+    if tables is not None:
+        compare_on_tables(
+            tables=tables,
+            study=study,
+            policies=policy,
+            sizes=sizes,
+            price=price,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            out=out,
+            as_json=as_json,
+        )
+        return
     from askless.report.comparison import contenders, write_comparison  # noqa: PLC0415 (plots)
 
     world = paper_environment(arms=arms, features=features)

@@ -1,0 +1,136 @@
+"""`askless compare --tables`: policies on real people and on hard worlds, at several sizes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import typer
+from rich import box
+from rich.table import Table
+
+from askless.cli.terminal import messages, output, stages
+from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
+from askless.errors import SettingError, meant
+from askless.survey import Study
+
+FILES = (".csv", ".parquet", ".pq")
+
+
+def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
+    """Return worlds by what was written: `all`, `families`, names, or files of people."""
+    read = None if study is None else Study.read(study)
+    worlds: dict[str, Environment] = {}
+    for name in (part.strip() for part in names.split(",")):
+        if name == "all":
+            worlds |= {known: table(known) for known in TABLES}
+        elif name == "families":
+            worlds |= {known: family(known) for known in FAMILIES}
+        elif name in TABLES:
+            worlds[name] = table(name)
+        elif name in FAMILIES:
+            worlds[name] = family(name)
+        elif Path(name).suffix.lower() in FILES:
+            if read is None:
+                raise SettingError(f"{name}: say with --study what its columns mean")
+            worlds[Path(name).stem] = read_table(name, read)
+        else:
+            known = ["all", "families", *TABLES, *FAMILIES]
+            raise SettingError(f"there is no table {name!r}{meant(name, known, 'there are')}")
+    return worlds
+
+
+def numbers_of(sizes: str) -> list[int]:
+    """Return numbers of people, separated by commas."""
+    try:
+        return [int(part) for part in sizes.split(",")]
+    except ValueError:
+        raise SettingError(
+            f"--sizes is {sizes!r}; give whole numbers separated by commas, such as 500,2000"
+        ) from None
+
+
+def compare_on_tables(
+    *,
+    tables: str,
+    study: Path | None,
+    policies: list[str] | None,
+    sizes: str,
+    price: float,
+    runs: int,
+    seed: int,
+    workers: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Play what is not there yet, and write the report."""
+    from askless.evaluation.contest import contest  # noqa: PLC0415 (so that help comes at once)
+    from askless.evaluation.entrants import entrants, named_entrant  # noqa: PLC0415
+    from askless.report.contest_report import said_of, write_contest  # noqa: PLC0415 (plots)
+    from askless.report.page import check_folder  # noqa: PLC0415
+
+    at, worlds = numbers_of(sizes), worlds_named(tables, study)
+    entering = [named_entrant(name, price) for name in policies] if policies else entrants(price)
+    check_folder(out)  # before the work, not after it
+    with stages() as progress:
+        found = contest(
+            entering,
+            worlds,
+            out / "runs",
+            sizes=at,
+            runs=runs,
+            seed=seed,
+            price=price,
+            workers=workers,
+            progress=progress,
+        )
+    command = ["askless", "compare", "--tables", tables, "--sizes", sizes, "--price", str(price)]
+    command += ["--study", str(study)] if study is not None else []
+    command += [part for name in policies or [] for part in ("--policy", name)]
+    command += ["--runs", str(runs), "--seed", str(seed)]
+    report = write_contest(found, out, shlex.join(command))[0]
+    where = f"The report is {report}; figures, runs.csv and contest.json are beside it."
+    if as_json:
+        typer.echo(json.dumps({"said": said_of(found), "summary": list(found.summary())}))
+        messages.print(where, markup=False, highlight=False, soft_wrap=True)
+        return
+    output.print("\n".join(said_of(found)), markup=False, highlight=False)
+    rows = list(found.summary())
+    for people in found.sizes:
+        grid = Table(
+            title=f"{people:,} people, means over {len(found.worlds)} worlds",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+        )
+        grid.add_column("", no_wrap=True)
+        for heading in (
+            "net",
+            "reward",
+            "share\nasked",
+            "mean\nrank",
+            "best\nor near",
+            "µs\na visit",
+        ):
+            grid.add_column(heading, justify="right", no_wrap=True)
+        for row in rows:
+            if row["people"] == people:
+                grid.add_row(
+                    row["policy"],
+                    f"{row['net']:.4f}",
+                    f"{row['reward']:.4f}",
+                    f"{row['share']:.2f}",
+                    f"{row['rank']:.1f}",
+                    f"{row['near_best']}",
+                    "" if row["micros"] is None else f"{row['micros']:,.0f}",
+                )
+        output.print(grid)
+    output.print(
+        f"Net: the reward, as a share of its range, less {price:g} a question. Best or near: worlds"
+        " where that is the highest, or within two paired standard errors of it. The best single"
+        " arm is known beforehand.\n",
+        markup=False,
+        highlight=False,
+    )
+    output.print(where, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,327 @@
+"""Policies on many worlds at several sizes: who earns most, net of the price of questions."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from askless.checks.blocks import described
+from askless.environments import Block, Environment
+from askless.environments.base import first_respondents
+from askless.errors import SettingError, extra
+from askless.evaluation.entrants import Entrant
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.simulation import Sweep, simulate
+from askless.simulation.simulate import check_whole
+from askless.simulation.sweep import sweep_rows
+from askless.survey.names import check_between
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SINGLE", "Contest", "contest"]
+
+SINGLE = "best single arm"  # known beforehand, and nothing is asked
+SIZES = (500, 2_000, 10_000)
+PRICE = 0.002  # of a question, of the reward range
+NEAR = 2.0  # paired standard errors
+TIMED = 300  # visits
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What policies brought on worlds; rewards as shares of their range.
+
+    Attributes
+    ----------
+    worlds, labels : list of str
+        The worlds, and the policies.
+    sizes : tuple of int
+        Numbers of people.
+    price : float
+        Of a question of cost 1, as a share of the range.
+    reward, cost, asked : array (policies × worlds × sizes × runs)
+        Reward a visit; what its questions cost, and how many they are.
+    lost : array (policies × worlds × sizes × runs)
+        Useful questions that were dropped by then; NaN where nobody knows which are.
+    questions : array (worlds)
+        How many each survey has.
+    micros : array (policies)
+        Microseconds a visit, measured on the first world, all after each other.
+    """
+
+    worlds: list[str]
+    labels: list[str]
+    sizes: tuple[int, ...]
+    price: float
+    reward: Floats
+    cost: Floats
+    asked: Floats
+    lost: Floats
+    questions: Floats
+    micros: Floats
+
+    @property
+    def net(self) -> Floats:
+        """Reward a visit less the price of what it was asked."""
+        return np.asarray(self.reward - self.price * self.cost)
+
+    @property
+    def share(self) -> Floats:
+        """Which share of the questions a visit was asked."""
+        return np.asarray(self.asked / self.questions[:, None, None])
+
+    def ranks(self) -> Floats:
+        """Return each policy's rank in every world and size, by mean net; 1 is best."""
+        means = self.net.mean(axis=3)
+        better = means[None] > means[:, None]  # [a, b]: b is better than a
+        return np.asarray(1.0 + better.sum(axis=1))
+
+    def best(self) -> Ints:
+        """Return which policy nets most (worlds × sizes), `SINGLE` left out."""
+        own = [i for i, label in enumerate(self.labels) if label != SINGLE]
+        return np.asarray(np.array(own)[self.net[own].mean(axis=3).argmax(axis=0)])
+
+    def near_best(self) -> Flags:
+        """Whether each is the best of a world and size, or within two paired standard errors.
+
+        Those who know beforehand what nobody knows (`SINGLE`) do not count as the best.
+        """
+        net = self.net
+        off = np.take_along_axis(net, self.best()[None, :, :, None], axis=0) - net
+        runs = net.shape[3]
+        error = off.std(axis=3, ddof=1) / np.sqrt(runs) if runs > 1 else np.zeros(off.shape[:3])
+        return np.asarray(off.mean(axis=3) <= NEAR * error + 1e-12)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Go through all runs: a mapping a policy, world, size and run."""
+        net = self.net
+        for (k, w, s, r), value in np.ndenumerate(net):
+            lost = float(self.lost[k, w, s, r])
+            yield {
+                "policy": self.labels[k],
+                "world": self.worlds[w],
+                "people": self.sizes[s],
+                "run": r,
+                "reward": float(self.reward[k, w, s, r]),
+                "questions": float(self.asked[k, w, s, r]),
+                "net": float(value),
+                "useful_lost": None if np.isnan(lost) else lost,
+            }
+
+    def summary(self) -> Iterator[dict[str, Any]]:
+        """Go through what each policy came to at each size: means over worlds, best net first."""
+        net, ranks, near = self.net.mean(axis=3), self.ranks(), self.near_best()
+        for s, people in enumerate(self.sizes):
+            order = np.argsort(-net[:, :, s].mean(axis=1), kind="stable")
+            for k in order.tolist():
+                lost = self.lost[k, :, s]
+                yield {
+                    "people": people,
+                    "policy": self.labels[k],
+                    "net": float(net[k, :, s].mean()),
+                    "spread": float(net[k, :, s].std(ddof=1)) if len(self.worlds) > 1 else 0.0,
+                    "reward": float(self.reward[k, :, s].mean()),
+                    "share": float(self.share[k, :, s].mean()),
+                    "rank": float(ranks[k, :, s].mean()),
+                    "near_best": int(near[k, :, s].sum()),
+                    "useful_lost": None if np.isnan(lost).all() else float(np.nanmean(lost)),
+                    "micros": None if np.isnan(self.micros[k]) else float(self.micros[k]),
+                }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all runs as a table."""
+        with extra("cli"):
+            import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self.rows())
+
+
+def contest(
+    entering: Sequence[Entrant],
+    worlds: Mapping[str, Environment],
+    folder: str | Path,
+    *,
+    sizes: Sequence[int] = SIZES,
+    runs: int = 3,
+    seed: int = 0,
+    price: float = PRICE,
+    engine: str = "local",
+    address: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Contest:
+    """Let policies play on worlds, with the same people for all; runs that are there are kept.
+
+    Parameters
+    ----------
+    entering : sequence of Entrant
+        The policies.
+    worlds : mapping of str to Environment
+        The worlds, by names of your own.
+    folder : str or Path
+        Where runs are kept, a file a policy, world and, where it is planned, size.
+    sizes : sequence of int
+        Numbers of people.
+    runs, seed : int
+        Runs of each, and the seed of all of them.
+    price : float
+        Of a question of cost 1, as a share of the range of rewards.
+    engine, address, workers
+        Where to play, as in `Sweep.run`.
+    progress : callable, optional
+        Called with what is being played, how many visits further, and of how many.
+
+    Examples
+    --------
+    >>> import tempfile, askless as al
+    >>> from askless.evaluation.contest import contest
+    >>> from askless.evaluation.entrants import named_entrant
+    >>> both = [named_entrant(name, 0.002) for name in ("survey-bandit", "linucb")]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = contest(both, {"arms": al.family("many-arms")}, folder, sizes=[200], runs=2,
+    ...                     workers=1)
+    >>> found.labels, found.net.shape
+    (['SurveyBandit', 'linucb', 'best single arm'], (3, 1, 1, 2))
+    """
+    frame = _Frame(
+        sizes=tuple(sorted({_size(size) for size in sizes})),
+        runs=runs,
+        seed=seed,
+        folder=Path(folder),
+        where={"engine": engine, "address": address, "workers": workers},
+    )
+    check_whole("runs", runs, 1)
+    check_between(price, "price", 0.0, 1.0)
+    if not entering or not worlds or not frame.sizes:
+        raise SettingError("a contest needs a policy, a world and a number of people")
+    labels = [entrant.label for entrant in entering]
+    if len(set(labels)) < len(labels):
+        raise SettingError(f"two policies are called the same: {', '.join(labels)}")
+    frame.folder.mkdir(parents=True, exist_ok=True)
+    shape = len(labels) + 1, len(worlds), len(frame.sizes), runs
+    figures = {name: np.full(shape, np.nan) for name in ("reward", "cost", "asked", "lost")}
+    total = len(worlds) * sum(map(frame.visits, entering))
+
+    def told(further: int) -> None:
+        if progress is not None:
+            progress("policies and worlds", further, total)
+
+    for w, (name, world) in enumerate(worlds.items()):
+        for k, entrant in enumerate(entering):
+            for s, rows in frame.play(entrant, name, world, told):
+                for figure, table in figures.items():
+                    table[k, w, s] = [row[figure] for row in rows]
+        figures["reward"][-1, w] = frame.single(world)
+        figures["cost"][-1, w] = figures["asked"][-1, w] = 0.0
+    counts = [len(described(world).survey) for world in worlds.values()]
+    return Contest(
+        worlds=list(worlds),
+        labels=[*labels, SINGLE],
+        sizes=frame.sizes,
+        price=price,
+        **figures,
+        questions=np.array(counts, dtype=float),
+        micros=_timed(entering, next(iter(worlds.values())), frame.sizes[-1]),
+    )
+
+
+def _size(size: Any) -> int:
+    check_whole("a number of people", size, 1)
+    return int(size)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What all policies and worlds of a contest share."""
+
+    sizes: tuple[int, ...]
+    runs: int
+    seed: int
+    folder: Path
+    where: Mapping[str, Any]
+
+    def groups(self, entrant: Entrant) -> list[tuple[int, ...]]:
+        """Return the places of the sizes that one run of a policy serves."""
+        every = range(len(self.sizes))
+        return [(s,) for s in every] if entrant.planned else [tuple(every)]
+
+    def visits(self, entrant: Entrant) -> int:
+        """Return how many visits a policy plays in a world."""
+        return self.runs * sum(self.sizes[group[-1]] for group in self.groups(entrant))
+
+    def play(
+        self, entrant: Entrant, name: str, world: Environment, told: Callable[[int], None]
+    ) -> Iterator[tuple[int, list[dict[str, float]]]]:
+        """Play what is not kept; yields the runs of each size, by its place."""
+        for group in self.groups(entrant):
+            sizes = [self.sizes[s] for s in group]
+            sweep = Sweep(
+                policies=[entrant.policy(described(world).reward.span, sizes[-1])],
+                environments={name: world},
+                horizon=sizes[-1],
+                runs=self.runs,
+                seed=self.seed,
+                checkpoints=sizes,
+            )
+            planned = f"-{sizes[-1]}" if entrant.planned else ""
+            path = self.folder / f"{_slug(name)}--{_slug(entrant.label)}{planned}.jsonl"
+            sweep.run(path, progress=told, **self.where)
+            rows = list(sweep_rows(path))
+            for i, s in enumerate(group):
+                yield s, [_figures(row, i, world) for row in rows]
+
+    def single(self, world: Environment) -> Floats:
+        """Return what the arm brings that is best on average, known beforehand (sizes × runs)."""
+        found, reward = np.empty((len(self.sizes), self.runs)), described(world).reward
+        for run in range(self.runs):
+            blocks = first_respondents(world, self.seed, run, self.sizes[-1])
+            table = np.vstack([_brought(block) for block in blocks])
+            for s, size in enumerate(self.sizes):
+                found[s, run] = (np.nanmean(table[:size], axis=0).max() - reward.low) / reward.span
+        return found
+
+
+def _brought(block: Block) -> Floats:
+    """Return what each arm would bring (n × K), NaN where someone may not get it."""
+    if block.allowed is None:
+        return block.rewards
+    return np.where(block.allowed, block.rewards, np.nan)
+
+
+def _figures(row: Mapping[str, Any], at: int, world: Environment) -> dict[str, float]:
+    """Return a run's figures a visit at one of its checkpoints, rewards as shares of the range."""
+    visits, reward = row["visits"][at], described(world).reward
+    known = row["useful_dropped"] is not None
+    dropped = sum(1 for drop in row["drops"] if drop[4] and drop[0] <= visits)
+    return {
+        "reward": (row["reward_at"][at] / visits - reward.low) / reward.span,
+        "cost": row["cost_at"][at] / visits,
+        "asked": row["asked_at"][at] / visits,
+        "lost": float(dropped) if known else np.nan,
+    }
+
+
+def _timed(entering: Sequence[Entrant], world: Environment, people: int) -> Floats:
+    """Return microseconds a visit of every policy, measured one after the other; NaN: no policy."""
+    span, micros = described(world).reward.span, np.full(len(entering) + 1, np.nan)
+    for k, entrant in enumerate(entering):
+        policy = entrant.policy(span, people)
+        simulate(policy, world, 2)  # compiled by now
+        start = time.perf_counter()
+        simulate(policy, world, TIMED)
+        micros[k] = 1e6 * (time.perf_counter() - start) / TIMED
+    return micros
+
+
+def _slug(name: str) -> str:
+    """Return a name as a part of a file's name."""
+    return re.sub(r"[^a-z0-9.%]+", "-", name.lower()).strip("-")

@@ -1,0 +1,176 @@
+"""A contest as files: one page with tables and figures, all runs as CSV, everything as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from askless.evaluation.contest import Contest
+from askless.evaluation.entrants import OURS
+from askless.report.page import data_uri, drawn, render, versions, write
+from askless.simulation.figures import COLOURS
+
+__all__ = ["draw_pareto", "draw_worlds", "said_of", "write_contest"]
+
+MARKERS = "osPXDv^<>*hdp8H"
+ACROSS = 4  # worlds beside each other
+
+
+def said_of(contest: Contest) -> list[str]:
+    """Say in how many cells ours is the best or near it, and where it is not."""
+    if OURS not in contest.labels:
+        return []
+    near = contest.near_best()[contest.labels.index(OURS)]
+    cells = near.size
+    said = [
+        f"{OURS} nets most, or is within two paired standard errors of whoever does, in"
+        f" {int(near.sum())} of {cells} cells (a world and a number of people each), at a price of"
+        f" {contest.price:g} of the reward range a question."
+    ]
+    beaten = [
+        f"{name} at {', '.join(f'{contest.sizes[s]:,}' for s in np.flatnonzero(~near[w]))}"
+        for w, name in enumerate(contest.worlds)
+        if not near[w].all()
+    ]
+    return said + ([f"It is beaten on {'; '.join(beaten)}."] if beaten else [])
+
+
+def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
+    """Write page, figures and data into a folder; return the files, page first."""
+    files: dict[str, str | bytes] = {}
+    images: dict[str, str] = {}
+    for name, picture in (("pareto", draw_pareto(contest)), ("worlds", draw_worlds(contest))):
+        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
+        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+    summary = list(contest.summary())
+    content = {
+        "contest": contest,
+        "said": said_of(contest),
+        "summary": [
+            (people, [row for row in summary if row["people"] == people])
+            for people in contest.sizes
+        ],
+        "worlds": list(_by_world(contest)),
+        "images": images,
+        "command": command,
+        "versions": versions(),
+    }
+    data = {
+        "said": said_of(contest),
+        "price": contest.price,
+        "summary": summary,
+        "rows": list(contest.rows()),
+        "command": command,
+        "versions": versions(),
+    }
+    first: dict[str, str | bytes] = {
+        "report.html": render("contest.html", **content),
+        "runs.csv": contest.to_frame().to_csv(index=False),
+        "contest.json": json.dumps(data, allow_nan=False, indent=1) + "\n",
+    }
+    # Nothing is written before everything is there.
+    return [write(folder / name, text) for name, text in (first | files).items()]
+
+
+def _by_world(contest: Contest) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
+    """Go through worlds: at each size who nets most and how much, and ours beside it."""
+    net, near = contest.net.mean(axis=3), contest.near_best()
+    own = contest.labels.index(OURS) if OURS in contest.labels else 0
+    best = contest.best()
+    for w, name in enumerate(contest.worlds):
+        cells = [
+            {
+                "best": contest.labels[best[w, s]],
+                "net": float(net[best[w, s], w, s]),
+                "ours": float(net[own, w, s]),
+                "share": float(contest.share[own, w, s].mean()),
+                "near": bool(near[own, w, s]),
+            }
+            for s in range(len(contest.sizes))
+        ]
+        yield name, int(contest.questions[w]), cells
+
+
+def draw_pareto(contest: Contest) -> Figure:
+    """Draw reward against the share of questions asked, means over worlds, a panel a size."""
+    count = len(contest.sizes)
+    figure = Figure(
+        figsize=(max(6.5, 3.4 * count), 5.4),
+        layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06),
+    )
+    panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    for s, axes in enumerate(panels):
+        _points(
+            axes,
+            contest,
+            contest.share[:, :, s].mean(axis=(1, 2)),
+            contest.reward[:, :, s].mean(axis=(1, 2)),
+        )
+        axes.set_title(f"{contest.sizes[s]:,} people", loc="left", fontsize="medium")
+        axes.set_xlabel("share of the questions that is asked")
+    panels[0].set_ylabel("reward a visit, as a share of its range")
+    _legend(figure, panels[0])
+    figure.suptitle("Means over all worlds: higher and further left is better")
+    return figure
+
+
+def draw_worlds(contest: Contest) -> Figure:
+    """Draw the same for every world, at the largest size."""
+    count = len(contest.worlds)
+    across = min(ACROSS, count)
+    rows = math.ceil(count / across)
+    figure = Figure(
+        figsize=(max(6.5, 2.6 * across), 2.3 * rows + 1.4),
+        layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06),
+    )
+    panels = figure.subplots(rows, across, squeeze=False).flat
+    for w, axes in enumerate(panels):
+        if w >= count:
+            axes.set_visible(False)
+            continue
+        _points(
+            axes,
+            contest,
+            contest.share[:, w, -1].mean(axis=1),
+            contest.reward[:, w, -1].mean(axis=1),
+        )
+        axes.set_title(contest.worlds[w], loc="left", fontsize="small")
+        axes.tick_params(labelsize="x-small")
+    _legend(figure, figure.axes[0])
+    figure.suptitle(f"Reward against the share of questions asked, {contest.sizes[-1]:,} people")
+    return figure
+
+
+def _points(axes: Any, contest: Contest, x: Any, y: Any) -> None:
+    for k, label in enumerate(contest.labels):
+        ours = label == OURS
+        axes.scatter(
+            [x[k]],
+            [y[k]],
+            marker=MARKERS[k % len(MARKERS)],
+            s=80 if ours else 34,
+            color=COLOURS[0] if ours else COLOURS[1 + k % (len(COLOURS) - 1)],
+            label=label,
+            zorder=3 if ours else 2,
+        )
+    axes.set_xlim(-0.06, 1.08)
+    axes.margins(y=0.12)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _legend(figure: Figure, axes: Any) -> None:
+    figure.legend(
+        *axes.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=4,
+        frameon=False,
+        fontsize="small",
+    )
