@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables short hurting plans verdicts guarantee mutants soak unchanged pace clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -47,6 +47,12 @@ constants: $(READY)  ## the same with the rule's constants halved and doubled, o
 tables: $(READY)  ## who earns most net of the price of questions, on sixteen bandits from real tables; goes on where it was (5 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/tables.py
 
+rivals: $(READY) $(BENCH)/.ready  ## who earns most for the fewest questions, all rivals on sixteen tables, and other libraries; goes on where it was (2 hours)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rivals.py people
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks:benchmarks/stand_ins \
+		$(BENCH)/bin/python benchmarks/rivals.py others
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rivals.py
+
 short: $(READY)  ## short forms in the example study and in the paper's world (a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/short_forms.py
 
@@ -78,7 +84,7 @@ pace: $(READY)  ## how long fused epochs take beside another revision of this re
 $(BENCH)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
-		mabwiser contextualbandits skglm pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
+		mabwiser contextualbandits skglm vowpalwabbit pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
 	touch $@
 

@@ -40,6 +40,10 @@ def policies():
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
         yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
+        for kind in (al.LinTS, al.EpsilonGreedy, al.TSRC, al.LassoBandit, al.ThresholdedLasso):
+            yield kind(survey, arms=arms, reward=(-2, 3))
+        yield al.WTSRC(survey, arms=arms, reward=(-2, 3), window=20, v=0.5)
+        yield al.SparseUCB(survey, arms=arms, reward=(-2, 3), size=1)
         # In the pilot to the end, out of it on the way, and hardly in it.
         for planned in (100_000, 150, 20):
             yield al.PilotThenScreen(survey, arms=arms, reward=(-2, 3), planned=planned)

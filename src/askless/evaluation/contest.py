@@ -13,7 +13,7 @@ import numpy as np
 
 from askless.checks.blocks import described
 from askless.environments import Block, Environment
-from askless.environments.base import first_respondents
+from askless.environments.base import first_respondents, useful_of
 from askless.errors import SettingError, extra
 from askless.evaluation.entrants import Entrant
 from askless.kernels.bundles import Flags, Floats, Ints
@@ -300,7 +300,7 @@ def _brought(block: Block) -> Floats:
 def _figures(row: Mapping[str, Any], at: int, world: Environment) -> dict[str, float]:
     """Return a run's figures a visit at one of its checkpoints, rewards as shares of the range."""
     visits, reward = row["visits"][at], described(world).reward
-    known = row["useful_dropped"] is not None
+    known = useful_of(world) is not None
     dropped = sum(1 for drop in row["drops"] if drop[4] and drop[0] <= visits)
     return {
         "reward": (row["reward_at"][at] / visits - reward.low) / reward.span,

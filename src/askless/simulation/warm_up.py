@@ -14,6 +14,7 @@ from askless.policies import (
     OFUL,
     ElasticNetSurveyUCB,
     EpochSurveyUCB,
+    LassoBandit,
     LinUCB,
     PilotThenScreen,
     Policy,
@@ -92,6 +93,7 @@ def _ours() -> Iterator[Policy]:
     known = np.zeros((len(names), survey.column_count))
     yield Target(survey, arms=names, reward=rewards, coefficients=known)
     yield Uniform(survey, arms=names, reward=rewards)
+    yield LassoBandit(survey, arms=names, reward=rewards)  # other rivals need no more than that
 
 
 def _use_net() -> None:
