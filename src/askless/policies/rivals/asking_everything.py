@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +12,10 @@ from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.player import Block, Played, regret_of
+from askless.policies.rivals.sums import RidgeSums
+from askless.survey import Arm, RewardRange, Survey
 
-__all__ = ["AskingEverything", "Rows"]
+__all__ = ["AskingEverything", "ByRidge", "Rows"]
 
 
 class AskingEverything(Policy):
@@ -42,6 +46,39 @@ class AskingEverything(Policy):
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         for arm, z, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
             self._teach(arm, z, y)
+
+
+class ByRidge(AskingEverything):
+    """Has a ridge model of every arm, on all questions."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        arms: Iterable[str | Arm],
+        reward: tuple[float, float] | RewardRange,
+    ) -> None:
+        super().__init__(survey, arms=arms, reward=reward)
+        self._sums = RidgeSums(len(self.roster), survey.column_count)
+
+    def _scores(self, z: Floats) -> Floats:
+        return self._sums.means(z)
+
+    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
+        means = self.reward.span * self._sums.means(z)
+        return means, means
+
+    def _teach(self, arm: int, z: Floats, y: float) -> None:
+        self._sums.add(arm, z, y)
+
+    def _grow(self) -> None:
+        self._sums.grow()
+
+    def _state(self) -> dict[str, Any]:
+        return {"arms": self._sums.state()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._sums.restore(state["arms"])
 
 
 class Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Decision
 from askless.policies.player import Player
-from askless.policies.rivals.asking_everything import AskingEverything, Rows
-from askless.policies.rivals.sums import RidgeSums
+from askless.policies.rivals.asking_everything import ByRidge, Rows
 from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_between
@@ -19,7 +18,7 @@ from askless.survey.names import check_between
 __all__ = ["EpsilonGreedy"]
 
 
-class EpsilonGreedy(AskingEverything):
+class EpsilonGreedy(ByRidge):
     """Draws an arm evenly with probability `epsilon`; else plays the best ridge mean (maths 6).
 
     Parameters
@@ -54,7 +53,6 @@ class EpsilonGreedy(AskingEverything):
         super().__init__(survey, arms=arms, reward=reward)
         self.epsilon = check_between(epsilon, "epsilon", 0.0, 1.0)
         self.seed = check_seed(seed)
-        self._sums = RidgeSums(len(self.roster), survey.column_count)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         scores = np.where(mask, self._sums.means(z), -np.inf)
@@ -67,27 +65,8 @@ class EpsilonGreedy(AskingEverything):
         arm = int(eligible[int(which * len(eligible))]) if draws < self.epsilon else best
         return Decision(arm, scores, chances)
 
-    def _scores(self, z: Floats) -> Floats:
-        return self._sums.means(z)
-
-    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        means = self.reward.span * self._sums.means(z)
-        return means, means
-
-    def _teach(self, arm: int, z: Floats, y: float) -> None:
-        self._sums.add(arm, z, y)
-
     def _player(self) -> Player:
         return Rows(self)
 
-    def _grow(self) -> None:
-        self._sums.grow()
-
     def _settings(self) -> dict[str, Any]:
         return {"epsilon": self.epsilon, "seed": self.seed}
-
-    def _state(self) -> dict[str, Any]:
-        return {"arms": self._sums.state()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self._sums.restore(state["arms"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Decision
 from askless.policies.player import Player
-from askless.policies.rivals.asking_everything import AskingEverything, Rows
-from askless.policies.rivals.sums import RidgeSums
+from askless.policies.rivals.asking_everything import ByRidge, Rows
 from askless.policies.rivals.thompson import draw_largest
 from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
@@ -23,7 +22,7 @@ FIRST_NOISE = 0.25  # of the range, before rows show any
 MOST_WIDTH = 1e9
 
 
-class LinTS(AskingEverything):
+class LinTS(ByRidge):
     """Draws every arm's model from N(μ, v²B⁻¹), B = I + Σzz', and plays the best (maths 6).
 
     "Thompson Sampling for Contextual Bandits with Linear Payoffs", ICML 2013, disjoint: a model
@@ -62,7 +61,6 @@ class LinTS(AskingEverything):
         super().__init__(survey, arms=arms, reward=reward)
         self.v = None if v is None else check_between(v, "v", 0.0, MOST_WIDTH)
         self.seed = check_seed(seed)
-        self._sums = RidgeSums(len(self.roster), survey.column_count)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         return self._draw(z, mask, number, stated=True)
@@ -81,27 +79,8 @@ class LinTS(AskingEverything):
             return self._sums.noise(FIRST_NOISE)
         return np.full(len(self.roster), self.v / self.reward.span)
 
-    def _scores(self, z: Floats) -> Floats:
-        return self._sums.means(z)
-
-    def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        means = self.reward.span * self._sums.means(z)
-        return means, means
-
-    def _teach(self, arm: int, z: Floats, y: float) -> None:
-        self._sums.add(arm, z, y)
-
     def _player(self) -> Player:
         return Rows(self)
 
-    def _grow(self) -> None:
-        self._sums.grow()
-
     def _settings(self) -> dict[str, Any]:
         return {"v": self.v, "seed": self.seed}
-
-    def _state(self) -> dict[str, Any]:
-        return {"arms": self._sums.state()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self._sums.restore(state["arms"])
