@@ -1,19 +1,41 @@
-"""The command line as people and machines use it: real processes, exit codes, clean stdout."""
+"""The command line as people and machines use it: exit codes, clean stdout, files."""
 
+import contextlib
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
 import askless as al
+from askless.cli.app import run
 from askless.survey.study import EXAMPLE
 from own_policies import TEXT, played_in_turn
 
 
-def askless(*arguments, cwd=None, cache=None):
+def askless(*arguments, cwd=None):
+    """Run the command line within this process: starting another one takes a second or two."""
+    said, complained, path = io.StringIO(), io.StringIO(), list(sys.path)
+    with (
+        contextlib.chdir(cwd or Path.cwd()),
+        mock.patch.object(sys, "argv", ["askless", *map(str, arguments)]),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(complained),
+    ):
+        try:
+            code = run()
+        finally:
+            sys.path[:] = path
+    return subprocess.CompletedProcess(arguments, code, said.getvalue(), complained.getvalue())
+
+
+def askless_anew(*arguments, cwd=None, cache=None):
+    """Run it as a person does, in a process of its own."""
     command = [sys.executable, "-m", "askless", *map(str, arguments)]
     env = os.environ if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -158,15 +180,15 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
 
 
 def test_without_a_verb_the_verbs_are_shown():
-    done = askless()
+    done = askless_anew()
     assert done.returncode == 2
     for verb in ("simulate", "paper", "init", "check"):
         assert verb in done.stdout
 
 
 def test_init_then_check(tmp_path):
-    assert askless("init", cwd=tmp_path).returncode == 0
-    done = askless("check", "study.yaml", cwd=tmp_path)
+    assert askless_anew("init", cwd=tmp_path).returncode == 0
+    done = askless_anew("check", "study.yaml", cwd=tmp_path)
     assert done.returncode == 0
     assert "in order" in done.stdout
     found = json.loads(askless("check", "study.yaml", "--json", cwd=tmp_path).stdout)
@@ -506,7 +528,7 @@ def test_check_needs_nothing_compiled(tmp_path):
     """What it says follows from the settings alone."""
     (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
     cache = tmp_path / "cache"
-    done = askless("check", "study.yaml", cwd=tmp_path, cache=cache)
+    done = askless_anew("check", "study.yaml", cwd=tmp_path, cache=cache)
     assert (done.returncode, done.stderr) == (0, "")
     assert not [path for path in cache.rglob("*") if path.is_file()]
 
@@ -519,4 +541,47 @@ def test_warm_up_says_what_there_is_and_where():
     assert {"epoch", "ridge", "elastic-net", "linucb", "target"} <= set(found["policies"])
     again = askless("warm-up")
     assert again.stderr == ""
-    assert again.stdout == f"Everything had been compiled before; it is kept in {found['cache']}\n"
+    done = "Everything had been compiled before"
+    if found["seconds"]:  # another test of this process has compiled something
+        done = f"Compiled everything, in {found['seconds']:.0f} s"
+    assert again.stdout == f"{done}; it is kept in {found['cache']}\n"
+
+
+def test_policies_are_compared_on_tables_families_and_files(tmp_path):
+    (tmp_path / "study.yaml").write_text(
+        "schema: 1\nquestions: [{kind: yes_no, name: donor}]\narms: [{name: mail}, {name: call}]\n"
+        "reward: {low: 0, high: 10}\npolicy: {beta_min: 1}\n"
+    )
+    (tmp_path / "people.csv").write_text("donor,mail,call\nyes,8,2\nno,3,5\n")
+    chosen = ("--tables", "wine,drift,people.csv", "--study", "study.yaml", "--sizes", "40,80")
+    few = (*chosen, "--policy", "survey-bandit", "--policy", "lints", "--runs", 2, "--out", "out")
+    done = askless("compare", *few, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    *lines, where = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert where.startswith("The report is out/report.html")
+    assert lines[0].startswith("SurveyBandit nets most")
+    assert "80 people, means over 3 worlds" in done.stdout
+    found = json.loads(askless("compare", *few, "--json", cwd=tmp_path).stdout)
+    assert len(found["summary"]) == 2 * 3
+    data = json.loads((tmp_path / "out" / "contest.json").read_text())
+    assert {row["world"] for row in data["rows"]} == {"wine", "drift", "people"}
+    assert "--policy lints --runs 2 --seed 0" in data["command"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--tables", "wnie"), "there is no table 'wnie'; did you mean 'wine'?"),
+        (("--tables", "people.csv"), "people.csv: say with --study what its columns mean"),
+        (("--tables", "wine", "--sizes", "many"), "--sizes is 'many'"),
+        (("--tables", "wine", "--price", "3"), "price is 3; give a number from 0 to 1"),
+        (("--tables", "wine", "--policy", "nobody"), "there is no policy 'nobody'"),
+        (("--tables", "wine", "--runs", "0"), "runs is 0"),
+    ],
+)
+def test_a_comparison_on_tables_that_cannot_be_is_refused_in_one_line(options, complaint, tmp_path):
+    done = askless("compare", *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
