@@ -40,10 +40,6 @@ def policies():
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
         yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
-        for kind in (al.LinTS, al.EpsilonGreedy, al.TSRC, al.LassoBandit, al.ThresholdedLasso):
-            yield kind(survey, arms=arms, reward=(-2, 3))
-        yield al.WTSRC(survey, arms=arms, reward=(-2, 3), window=20, v=0.5)
-        yield al.SparseUCB(survey, arms=arms, reward=(-2, 3), size=1)
         # In the pilot to the end, out of it on the way, and hardly in it.
         for planned in (100_000, 150, 20):
             yield al.PilotThenScreen(survey, arms=arms, reward=(-2, 3), planned=planned)
@@ -52,11 +48,21 @@ def policies():
         yield al.Target(survey, arms=arms, reward=(0, 1), coefficients=truth)
 
 
+def rivals():
+    for survey in (MIXED, RAW, ALWAYS) if LONG else (MIXED,):
+        arms = ["red", "blue", "green"]
+        for kind in (al.LinTS, al.EpsilonGreedy, al.TSRC, al.LassoBandit, al.ThresholdedLasso):
+            yield kind(survey, arms=arms, reward=(-2, 3))
+        yield al.WTSRC(survey, arms=arms, reward=(-2, 3), window=20, v=0.5)
+        yield al.SparseUCB(survey, arms=arms, reward=(-2, 3), size=1)
+
+
 def some_policies():
     """All of them with the first survey, in `make long` with every one; else a third with each."""
     every = list(policies())
     count = len(every) // 3
-    return [own for i, own in enumerate(every) if i < count or i % 3 == 0 or LONG]
+    some = [own for i, own in enumerate(every) if i < count or i % 3 == 0 or LONG]
+    return [*some, *rivals()]
 
 
 @pytest.mark.parametrize("policy", some_policies(), ids=str)
