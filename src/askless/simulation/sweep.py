@@ -105,11 +105,16 @@ class Sweep:
         chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))
         object.__setattr__(self, "_chosen", chosen)
         object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
+        seen = set()
         for name, world in self.environments.items():
             try:
                 described(world)
             except SettingError as error:
                 raise SettingError(f"environment {name!r}: {error}") from None
+            key = _form(world)
+            if key in seen:  # what fits one of a plan's hundreds of worlds fits all
+                continue
+            seen.add(key)
             for settings in chosen:
                 check_match(policy_of(settings, world), world)
 
@@ -219,6 +224,13 @@ class Sweep:
             if file.readline():
                 raise StateError(f"{target}: the file has more runs than the sweep")
         return count
+
+
+def _form(world: Environment) -> Any:
+    """Return what says whether a policy fits a world; of others than ours, the world itself."""
+    if type(world) is not LinearEnvironment:
+        return id(world)
+    return id(world.survey), world.arms, world.reward, tuple(world.eligible.tolist())
 
 
 def _plain(number: Checkpoints) -> int | list[int]:
