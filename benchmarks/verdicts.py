@@ -1,15 +1,18 @@
 """How often a plan's verdict is right: 200 studies of five kinds, `make verdicts`.
 
 The truth is the verdict of 20 times as many worlds. Prints a line a kind; "more people" is right if
-the number is within a factor of two.
+the number is within a factor of two. Every study is a line of build/verdicts.jsonl; one that is
+there is not judged again.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -20,6 +23,7 @@ import askless as al
 # The function of the same name hides the module.
 plan, ways = (importlib.import_module(f"askless.evaluation.{name}") for name in ("plan", "ways"))
 
+KEPT = Path("build/verdicts.jsonl")
 WORLDS, TIMES, STUDIES = 30, 20, 40  # of a plan; so many times more for the truth; of a kind
 
 Rng = np.random.Generator
@@ -101,11 +105,29 @@ def is_right(said: tuple[str, int | None, bool, str, int | None]) -> bool:
     return kind != "more people" or 0.5 <= (people or 0) / (needed or 1) <= 2
 
 
+def judged(studies: int) -> list[tuple[str, int | None, bool, str, int | None]]:
+    """Return the verdicts of all studies, those that are kept and those that are judged now."""
+    KEPT.parent.mkdir(exist_ok=True)
+    lines = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    done = {
+        tuple(line["job"]): tuple(line["verdicts"]) for line in lines if line["worlds"] == WORLDS
+    }
+    jobs = [(kind, number) for kind in range(len(KINDS)) for number in range(studies)]
+    left = [job for job in jobs if job not in done]
+    found = Parallel(n_jobs=2, return_as="generator")(delayed(verdicts)(*job) for job in left)
+    with KEPT.open("a") as file:
+        for job, own in zip(
+            left, track(found, total=len(left), description="studies", transient=True), strict=True
+        ):
+            file.write(json.dumps({"job": job, "worlds": WORLDS, "verdicts": own}) + "\n")
+            file.flush()
+            done[job] = own
+    return [done[job] for job in jobs]
+
+
 def main(studies: int) -> bool:
     """Print the table; return whether nine in ten verdicts are right."""
-    jobs = [(kind, number) for kind in range(len(KINDS)) for number in range(studies)]
-    found = Parallel(n_jobs=2, return_as="generator")(delayed(verdicts)(*job) for job in jobs)
-    every = list(track(found, total=len(jobs), description="studies", transient=True))
+    every = judged(studies)
     print(
         f"{'studies':<14}{'right':>7}{'of':>5}{'close':>7}{'wrong, not close':>18}  true verdicts"
     )
@@ -118,8 +140,8 @@ def main(studies: int) -> bool:
         truth = ", ".join(f"{name} {n}" for name, n in Counter(one[3] for one in own).most_common())
         close = sum(one[2] for one in own)
         print(f"{make.__name__:<14}{right:>7}{studies:>5}{close:>7}{surely:>18}  {truth}")
-    print(f"\n{total} of {len(jobs)} verdicts are right.")
-    return total >= 0.9 * len(jobs)
+    print(f"\n{total} of {len(every)} verdicts are right.")
+    return total >= 0.9 * len(every)
 
 
 if __name__ == "__main__":
