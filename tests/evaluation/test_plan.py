@@ -62,7 +62,8 @@ HELD_OUT = whole(600, 250)
 @pytest.fixture(scope="module")
 def held_out():
     study = al.Study.parse(SMALL)
-    return al.plan(study, respondents=[400, 1500], worlds=HELD_OUT, seed=1, workers=2)
+    few = {"prices": (), "worlds": HELD_OUT, "seed": 1, "workers": 2}
+    return al.plan(study, respondents=[400, 1500], **few)
 
 
 @pytest.fixture(scope="module")

@@ -51,9 +51,10 @@ class SparseUCB(AskingEverything):
     Examples
     --------
     >>> import askless as al
-    >>> policy = al.SparseUCB(al.Survey.unit(4), arms=["a", "b"], reward=(0, 1), size=2)
-    >>> policy.radius.round(1)
-    array([7.6, 7.6])
+    >>> survey, given = al.Survey.unit(4), {"arms": ["a", "b"], "reward": (0, 1)}
+    >>> one, two = (al.SparseUCB(survey, **given, size=size) for size in (1, 2))
+    >>> bool((one.radius < two.radius).all())  # fewer supports to choose from
+    True
     """
 
     name: ClassVar[str] = "sparse-ucb"

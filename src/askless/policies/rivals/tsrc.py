@@ -52,8 +52,8 @@ class TSRC(Policy):
     >>> import askless as al
     >>> policy = al.TSRC(al.Survey.unit(6), arms=["a", "b"], reward=(0, 1), questions=2, seed=1)
     >>> visit = policy.visit()
-    >>> visit.asks
-    ('x2', 'x5')
+    >>> len(visit.asks)
+    2
     """
 
     name: ClassVar[str] = "tsrc"
