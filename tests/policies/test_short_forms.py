@@ -141,7 +141,7 @@ def test_agrees_with_the_dense_oracle_visit_by_visit(questions, change, noise, s
     """Fails on any slip in kinds, forms, short models, checks, bets or when a form is chosen."""
     world = World(questions, 3, change=change, noise=noise)
     policy, naive = pair(world, **settings)
-    kinds = walk(world, policy, naive, whole(2_500, 450 if "budget" in settings else 700))
+    kinds = walk(world, policy, naive, whole(2_500, 300 if "budget" in settings else 700))
     assert min(kinds["full"], kinds["short"]) > 50
 
 

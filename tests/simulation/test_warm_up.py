@@ -80,7 +80,7 @@ def policies(survey):
 
 def work(policy, world):
     rng = np.random.default_rng(0)
-    for i in range(120):
+    for i in range(60):
         z = np.array(next(world.respondents(0, i)).contexts[0])
         answers = policy.survey.decode(z)
         visit = policy.visit(known={"age": 44} if i % 2 and "age" in answers else None)
