@@ -12,7 +12,7 @@ import numpy as np
 from askless.evaluation.ways import FULL, SINGLE, Way
 from askless.kernels.bundles import Floats
 
-__all__ = ["ALIKE", "Figures", "Judged", "Verdict", "judge"]
+__all__ = ["ALIKE", "SAME", "Figures", "Judged", "Verdict", "judge"]
 
 SHORTER = 0.1  # a survey is shorter if visits are asked at least this share of questions less
 SAME = 0.005  # of the reward range: rewards that differ by less are the same
@@ -112,14 +112,12 @@ def _preferred(figures: Mapping[str, Figures], good: list[str], own: str) -> str
 def _shortens(own: Figures, full: Figures) -> float:
     """Return by how many standard errors a way is a shorter survey that is worth it.
 
-    It asks a tenth less for the same reward and nets no less, or it asks less and its net is
-    higher, surely.
+    It asks a tenth less for the same reward, or it asks less and its net is higher, surely.
     """
     fewer = 1.0 - own.asked / np.maximum(full.asked, 1e-9)
     same = min(
         _errors(fewer - SHORTER),
         _errors(own.reward - full.reward + SAME),
-        _errors(own.net - full.net + ALIKE),
     )
     more = min(_errors(fewer), _errors(own.net - full.net) - SURELY)
     return max(same, more)
