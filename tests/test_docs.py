@@ -11,19 +11,17 @@ import pytest
 import askless as al
 from askless.cli.tables import tables as list_tables
 from askless.policies.linear_ucb import LinearUCB
-from askless.survey.study import EXAMPLE
-from askless.survey.study_file import (
+from askless.survey.policy_sections import (
     ElasticNetSection,
     EpochSection,
     LinUCBSection,
     OFULSection,
-    RewardSection,
     RidgeSection,
-    StudyFile,
     SurveyBanditSection,
     UniformSection,
-    json_schema,
 )
+from askless.survey.study import EXAMPLE
+from askless.survey.study_file import RewardSection, StudyFile, json_schema
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -10,7 +10,8 @@ from askless.errors import StudyError, meant, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
 from askless.survey.policy_names import OWN_NAMES
-from askless.survey.study_file import OWN, StudyFile
+from askless.survey.policy_sections import OWN, PolicySection
+from askless.survey.study_file import StudyFile
 
 SHAPES = {  # what a value should have been, by pydantic's name of the complaint
     "float_type": "a number",
@@ -90,7 +91,7 @@ def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
     }
     if not loc or loc[0] in sections or loc[0] not in ("questions", "policy"):
         return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
-    union = study_file.QuestionSection if loc[0] == "questions" else study_file.PolicySection
+    union = study_file.QuestionSection if loc[0] == "questions" else PolicySection
     at = 2 if loc[0] == "questions" else 1
     tags: dict[Any, Any] = dict(map(_tagged, get_args(get_args(union)[0])))
     if len(loc) > at and loc[at] in tags:
@@ -108,7 +109,7 @@ def _tagged(kind: Any) -> tuple[str, type[BaseModel]]:
 
 def _no_policy(place: Place, located: Located) -> str:
     """Say which policies there are, in place of one that is none."""
-    known = [tag for tag, _ in map(_tagged, get_args(get_args(study_file.PolicySection)[0]))]
+    known = [tag for tag, _ in map(_tagged, get_args(get_args(PolicySection)[0]))]
     names = ", ".join(map(repr, [name for name in known if name != OWN] + sorted(OWN_NAMES)))
     return (
         f"{located.written.get(place, 'a list or mapping')!r} is none of {names}; a policy of your"
