@@ -16,7 +16,7 @@ from askless.survey import (
     Study,
     Survey,
     YesNo,
-    study_file,
+    policy_sections,
     study_reading,
 )
 
@@ -127,7 +127,7 @@ def test_a_registered_name_is_read_and_listed(monkeypatch):
     text = SMALLEST.replace("name: uniform", "name: rotates")
     with refused(StudyError, "'rotates' is none of", "module:Class", "askless.register"):
         Study.parse(text)
-    monkeypatch.setattr(study_file, "OWN_NAMES", {"rotates"})
+    monkeypatch.setattr(policy_sections, "OWN_NAMES", {"rotates"})
     monkeypatch.setattr(study_reading, "OWN_NAMES", {"rotates"})
     assert Study.parse(text).policy == "rotates"
     with refused(StudyError, "'rotatse'", "'uniform', 'rotates'; a policy of your own"):
