@@ -7,7 +7,6 @@ there is not judged again.
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections import Counter
@@ -19,9 +18,7 @@ from joblib import Parallel, delayed
 from rich.progress import track
 
 import askless as al
-
-# The function of the same name hides the module.
-plan, ways = (importlib.import_module(f"askless.evaluation.{name}") for name in ("plan", "ways"))
+from askless.evaluation import planning, ways
 
 KEPT = Path("build/verdicts.jsonl")
 WORLDS, TIMES, STUDIES = 30, 20, 40  # of a plan; so many times more for the truth; of a kind
@@ -89,11 +86,11 @@ def verdicts(kind: int, number: int) -> tuple[str, int | None, bool, str, int | 
     ways.PILOTS = ()  # no verdict looks at them
     study, people = KINDS[kind](np.random.default_rng([kind, number]))
     said = al.plan(study, respondents=[people], worlds=WORLDS, seed=number, workers=1).verdict
-    plan.SEARCHED = TIMES * WORLDS  # how many people it takes is found out in all of them
+    planning.SEARCHED = TIMES * WORLDS  # how many people it takes is found out in all of them
     true = al.plan(
         study, respondents=[people], worlds=TIMES * WORLDS, seed=1_000 + number, workers=1
     ).verdict
-    plan.SEARCHED = WORLDS
+    planning.SEARCHED = WORLDS
     return said.kind, said.people, said.is_close, true.kind, true.people
 
 

@@ -1,34 +1,23 @@
-"""How a study will go, before anyone is asked: worlds that are plausible, played through."""
+"""What a plan is: plausible worlds that a study was played through in, read off and judged."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from askless.environments import LinearEnvironment, PilotAnswers, Prior
+from askless.environments import PilotAnswers, Prior
 from askless.errors import SettingError, shown
 from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.intervals import Interval, chance, predictive
 from askless.evaluation.outcomes import Outcome
-from askless.evaluation.stage import Progress, Stage
 from askless.evaluation.verdict import Figures, Judged, Verdict, judge
-from askless.evaluation.ways import FULL, SINGLE, Way, fitting_way, own_price, ways_of
-from askless.policies import policy_for
-from askless.simulation.simulate import check_whole
+from askless.evaluation.ways import FULL, SINGLE, Way
 from askless.survey import Study
 
-__all__ = ["Forecast", "Plan", "plan"]
-
-RESPONDENTS = (500, 2_000, 10_000)
-WORLDS = 200
-FEWEST, MOST = 10, 1_000_000  # respondents
-DOUBLINGS = (2, 4, 8)  # by which a study is made larger, to find out how many people it needs
-SEARCHED = 60  # worlds in which that is found out
+__all__ = ["Forecast", "Plan"]
 
 
 @dataclass(frozen=True)
@@ -231,157 +220,6 @@ class Plan:
             ],
             "forecasts": [_plain(vars(forecast)) for forecast in self.forecasts()],
         }
-
-
-def plan(
-    study: Study,
-    *,
-    respondents: Sequence[int] = RESPONDENTS,
-    prices: Sequence[float] | None = None,
-    pilot: str | Path | PilotAnswers | None = None,
-    worlds: int = WORLDS,
-    seed: int = 0,
-    engine: str = "local",
-    address: str | None = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Plan:
-    """Play a study through in worlds that are plausible for it, in several ways.
-
-    Parameters
-    ----------
-    study : Study
-        Its section `plan` says what is plausible; see `Prior`.
-    respondents : sequence of int
-        For how many respondents to forecast.
-    prices : sequence of float, optional
-        Which prices of a question to try beside the study's; half and twice as much if left out.
-    pilot : str, Path or PilotAnswers, optional
-        Answers of people (a CSV file) from which simulated ones are drawn.
-    worlds, seed : int
-        How many worlds to draw, and from which seed.
-    engine, address, workers
-        Where to play, as in `Sweep.run`.
-    progress : callable, optional
-        Called with what is being played, how many visits further, and of how many.
-
-    Examples
-    --------
-    >>> import askless as al
-    >>> found = al.plan(al.Study.example(), respondents=[200, 400], worlds=20, workers=1)
-    >>> found.verdict.respondents
-    400
-    >>> found.forecast("asking everything", 400).questions.middle
-    8.0
-    """
-    with warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
-        return _planned(
-            *(study, respondents, prices, pilot, worlds, seed),
-            *(progress, {"engine": engine, "address": address, "workers": workers}),
-        )
-
-
-def _planned(
-    study: Study,
-    respondents: Sequence[int],
-    prices: Sequence[float] | None,
-    pilot: str | Path | PilotAnswers | None,
-    worlds: int,
-    seed: int,
-    progress: Progress | None,
-    where: dict[str, Any],
-) -> Plan:
-    people = _respondents(respondents)
-    check_whole("worlds", worlds, 20)
-    check_whole("seed", seed, 0)
-    policy_for(study)  # refuses settings that do not fit, before any work
-    if isinstance(pilot, str | Path):
-        pilot = PilotAnswers.read(pilot, study.survey)
-    dropout = float(study.plan.get("dropout") or 0.0)
-    _check_sense(study, dropout)
-    prior, ways = Prior.of(study, pilot), ways_of(study, prices)
-    stage = Stage(seed, dropout, progress, where)
-    places = [prior.world(i, seed=seed) for i in range(worlds)]
-    played = [way for way in ways if way.policy is not None and not way.is_planned]
-    first = stage.play("the study in plausible worlds", played, places, people)
-    outcomes = {(label, n): outcome for label, outcome in first.items() for n in people}
-    outcomes |= stage.send_one(places, people)
-    for n in people if any(way.is_planned for way in ways) else ():
-        # Its share is one of those who start; all are asked everything, and so many complete.
-        complete = max(1, round(n * (1.0 - dropout) ** len(study.survey)))
-        pilots = [way.for_people(complete) for way in ways if way.is_planned]
-        found = stage.play(f"pilots of {n:,} people", pilots, places, (n,))
-        outcomes |= {(way.label, n): found[way.label] for way in pilots}
-    if dropout and prices is None:
-        # Only now is it known what a visit brings, and so what losing one costs.
-        costs = [question.cost for question in study.survey]  # a price is of a cost of 1
-        lost = dropout * _mean_reward(first[FULL]) / (sum(costs) / len(costs))
-        fitting = fitting_way(study, ways, lost)
-        if fitting is not None:
-            found = stage.play("the price that fits the drop-out", [fitting], places, people)
-            outcomes |= {(fitting.label, n): found[fitting.label] for n in people}
-            at = 1 + max(i for i, way in enumerate(ways) if way.ours)
-            ways = (*ways[:at], fitting, *ways[at:])
-    made = Plan(
-        study=study,
-        prior=prior,
-        respondents=people,
-        ways=ways,
-        price=own_price(study),
-        dropout=dropout,
-        worlds=worlds,
-        seed=seed,
-        outcomes=outcomes,
-        searched={},
-        useful=tuple(int(world.useful.any(axis=0).sum()) for world in places),
-        squeezed=sum(prior.is_squeezed(i, seed=seed) for i in range(worlds)),
-    )
-    return _with_more_people(made, stage, places)
-
-
-def _with_more_people(made: Plan, stage: Stage, places: list[LinearEnvironment]) -> Plan:
-    """Find out how many people it takes, where there are too few to shorten the survey."""
-    people = [times * made.respondents[-1] for times in DOUBLINGS]
-    people = [number for number in people if number <= MOST]
-    forced = made.study.survey.asked_of_everyone.all()  # however many come, none is left out
-    if made.verdict.kind != "everything" or not people or forced:
-        return made
-    nearest = made.judged(made.respondents[-1]).nearest
-    ways = [made.ways[0], made.way(nearest)]
-    found = stage.play("larger studies", ways, places[:SEARCHED], people)
-    searched = {(label, n): outcome for label, outcome in found.items() for n in people}
-    searched |= stage.send_one(places[:SEARCHED], people)
-    return replace(made, searched=searched)
-
-
-def _mean_reward(outcome: Outcome) -> float:
-    return float(outcome.reward[:, -1].mean() / outcome.visits[-1])
-
-
-def _check_sense(study: Study, dropout: float) -> None:
-    """Refuse what a plan can say nothing about."""
-    if len(study.arms) == 1:
-        raise SettingError("a plan is about which arm suits whom; give the study two arms or more")
-    if dropout and study.reward.low < 0:
-        error = SettingError(
-            "dropout: who leaves brings nothing, which rewards below 0 would make a good thing;"
-            " count rewards from 0 on"
-        )
-        raise study.refusal(error, "plan")
-
-
-def _respondents(given: Sequence[int]) -> tuple[int, ...]:
-    numbers = list(given)
-    if not numbers:
-        raise SettingError("respondents is empty; say for how many people to plan")
-    for number in numbers:
-        check_whole("respondents", number, 0)
-        if not FEWEST <= number <= MOST:
-            raise SettingError(
-                f"respondents is {number}; a plan is for {FEWEST} to {MOST:,} people, each number"
-                " written without commas"
-            )
-    return tuple(sorted({int(number) for number in numbers}))
 
 
 def prior_dict(prior: Prior) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from askless.environments import LinearEnvironment
 from askless.evaluation.outcomes import Outcome, best_rewards, one_arm_for_all, outcome_of
 from askless.evaluation.ways import SINGLE, Way
+from askless.kernels.bundles import Floats
 from askless.simulation import Sweep
 from askless.simulation.sweep import sweep_rows
 
@@ -25,24 +26,33 @@ class Stage:
     """Where worlds are played."""
 
     def __init__(
-        self, seed: int, dropout: float, progress: Progress | None, where: dict[str, Any]
-    ) -> None:
-        self.seed, self.dropout, self.progress, self.where = seed, dropout, progress, where
-
-    def play(
         self,
-        what: str,
-        ways: Sequence[Way],
         places: list[LinearEnvironment],
-        people: Sequence[int],
-    ) -> dict[str, Outcome]:
+        seed: int,
+        dropout: float,
+        progress: Progress | None,
+        where: dict[str, Any],
+    ) -> None:
+        self.places, self.seed, self.dropout = places, seed, dropout
+        self.progress, self.where = progress, where
+        self._best: dict[int, Floats] = {}  # rewards of the best arms, by visits
+
+    def first(self, count: int) -> Stage:
+        """Return a stage with the first worlds alone."""
+        return Stage(self.places[:count], self.seed, self.dropout, self.progress, self.where)
+
+    def completing(self, people: int) -> int:
+        """Return how many of the people complete who are asked everything."""
+        return max(1, round(people * (1.0 - self.dropout) ** len(self.places[0].survey)))
+
+    def play(self, what: str, ways: Sequence[Way], people: Sequence[int]) -> dict[str, Outcome]:
         """Play all worlds; by label, what became of them."""
         horizon = people[-1]
         visits = _grid(horizon, people)
         policies = [way.policy for way in ways if way.policy is not None]
         sweep = Sweep(
             policies=policies,
-            environments={f"world {i}": world for i, world in enumerate(places)},
+            environments={f"world {i}": world for i, world in enumerate(self.places)},
             horizon=horizon,
             runs=1,
             seed=self.seed,
@@ -53,19 +63,24 @@ class Stage:
             path = Path(folder, "runs.jsonl")
             sweep.run(path, progress=self._told(what, len(sweep) * horizon), **self.where)
             rows = list(sweep_rows(path))
-        best, at = best_rewards(places, self.seed, visits), np.array(visits, dtype=float)
+        best, at = self._best_at(visits), np.array(visits, dtype=float)
         return {
             way.label: outcome_of([row for row in rows if row["policy"] == way.policy], at, best)
             for way in ways
         }
 
-    def send_one(
-        self, places: list[LinearEnvironment], people: Sequence[int]
-    ) -> dict[tuple[str, int], Outcome]:
+    def _best_at(self, visits: list[int]) -> Floats:
+        """Return what the best arms would have brought (worlds × visits), counted once."""
+        if not self._best.keys() >= set(visits):
+            found = best_rewards(self.places, self.seed, visits)
+            self._best |= dict(zip(visits, found.T, strict=True))
+        return np.column_stack([self._best[visit] for visit in visits])
+
+    def send_one(self, people: Sequence[int]) -> dict[tuple[str, int], Outcome]:
         """Return what becomes of all worlds where all get one arm, which a test finds."""
         return {
             (SINGLE, n): one_arm_for_all(
-                places, self.seed, _grid(n, [m for m in people if m <= n]), n
+                self.places, self.seed, _grid(n, [m for m in people if m <= n]), n
             )
             for n in people
         }

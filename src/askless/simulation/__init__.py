@@ -4,7 +4,8 @@ from askless.simulation.compare import Comparison, compare
 from askless.simulation.delays import Delay
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.simulate import simulate
-from askless.simulation.sweep import Sweep, read_sweep, sweep_frame
+from askless.simulation.sweep import Sweep, sweep_frame
+from askless.simulation.sweep_file import read_sweep
 from askless.simulation.warm_up import warm_up
 
 __all__ = [

@@ -6,7 +6,6 @@ any number of workers, and after any number of interruptions.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -20,12 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.checks.blocks import described
-from askless.environments import Environment, LinearEnvironment, paper_environment
-from askless.environments.base import first_respondents, number_of, useful_of
-from askless.errors import AsklessError, SettingError, StateError, extra, shown
+from askless.environments import Environment, LinearEnvironment
+from askless.errors import SettingError, StateError, extra, shown
 from askless.policies import Policy, policy_class, policy_of
-from askless.policies.player import LinearBlock
 from askless.simulation.engines import Engine
+from askless.simulation.fingerprint import fingerprint
 from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
@@ -39,7 +37,7 @@ from askless.survey.names import check_between
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Sweep", "read_sweep", "sweep_frame"]
+__all__ = ["GRID", "KEYS", "Sweep", "expanded", "sweep_frame", "sweep_rows"]
 
 FORMAT, VERSION = "askless.sweep", 3
 GRID = {"environments", "policies"}
@@ -102,7 +100,7 @@ class Sweep:
             )
         if not self.policies or not self.environments:
             raise SettingError("a sweep needs at least one policy and one environment")
-        chosen = tuple(itertools.chain.from_iterable(map(_expanded, self.policies)))
+        chosen = tuple(itertools.chain.from_iterable(map(expanded, self.policies)))
         object.__setattr__(self, "_chosen", chosen)
         object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
         seen = set()
@@ -275,7 +273,7 @@ def _appending(target: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
         os.close(file)
 
 
-def _expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Go through all combinations of a mapping's lists."""
     if not isinstance(settings, Mapping) or not isinstance(settings.get("name"), str):
         raise SettingError(f"a policy of a sweep is {shown(settings)}; give its name and settings")
@@ -346,75 +344,6 @@ def _started(played: Run, dropout: float) -> list[float]:
     """
     each = (1.0 - dropout) ** -np.arange(played.lengths_at.shape[1], dtype=float)
     return [float(number) for number in played.lengths_at @ each]
-
-
-def fingerprint(world: Environment, seed: int) -> str:
-    """Return a hash of an environment: what it is, and its first respondents in all their numbers.
-
-    Of a linear one also its table, its noise and who may get which arm.
-    """
-    _, survey, arms, reward = described(world)
-    block = next(first_respondents(world, seed, 0, 1 << 62))
-    digest = hashlib.sha256(json.dumps([survey.to_dict(), *arms], sort_keys=True).encode())
-    parts: list[Any] = [block.contexts, block.allowed, useful_of(world)]
-    facts: list[Any] = [reward.low, reward.high, number_of(world)]
-    if isinstance(block, LinearBlock):  # not what is computed from it: machines round differently
-        parts += [block.luck, block.law.coefficients]
-        facts += block.law.noise
-    else:
-        parts += [block.rewards, block.expected]
-    if isinstance(world, LinearEnvironment):
-        parts.append(world.eligible)
-    for part in parts:
-        if part is None:
-            digest.update(b"nothing")
-        else:
-            digest.update(repr(np.shape(part)).encode() + np.ascontiguousarray(part).tobytes())
-    digest.update(repr(facts).encode())
-    return digest.hexdigest()[:16]
-
-
-def read_sweep(path: str | Path) -> Sweep:
-    """Read a sweep from a YAML file; its environments are the paper's."""
-    with extra("cli"):
-        from askless.survey.located_yaml import Located  # noqa: PLC0415
-
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise SettingError(f"{path}: cannot read the file: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SettingError(f"{path}: the file is not text in UTF-8") from None
-    data = Located(text, str(path)).data
-    for key in set(data) - KEYS:
-        raise SettingError(f"{path}: unknown key {key!r}; the keys are {', '.join(sorted(KEYS))}")
-    try:
-        worlds = {}
-        for settings in _listed(data, "environments"):
-            for given in _expanded(settings):
-                kind = given.pop("name")
-                if kind != "paper":
-                    raise SettingError(f"there is no environment {kind!r}; choose paper")
-                label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
-                if label in worlds:
-                    raise SettingError(f"environment {label!r} is there twice; leave one out")
-                try:
-                    worlds[label] = paper_environment(**given)
-                except TypeError as error:
-                    what = str(error).split("paper_environment() ")[-1]
-                    raise SettingError(f"environment 'paper': {what}") from None
-        rest = {key: value for key, value in data.items() if key not in GRID}
-        if "horizon" not in rest:
-            raise SettingError("there is no horizon; say how many visits a run has")
-        return Sweep(policies=_listed(data, "policies"), environments=worlds, **rest)
-    except AsklessError as error:
-        raise SettingError(f"{path}: {error}") from None
-
-
-def _listed(data: Mapping[str, Any], key: str) -> list[Any]:
-    if not isinstance(data.get(key), list):
-        raise SettingError(f"{key} is {shown(data.get(key))}; give a list")
-    return list(data[key])
 
 
 def sweep_rows(path: str | Path) -> Iterator[dict[str, Any]]:
