@@ -41,13 +41,17 @@ def shown(value: object, most: int = 500) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def near(name: object, known: Iterable[str]) -> str:
+    """Say which of the known names may have been meant; nothing if none is near."""
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
 def meant(name: object, known: Iterable[str], these: str) -> str:
     """Say which of the known names may have been meant, or which there are."""
     names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
     more = ", …" if len(names) > MOST_NAMES else ""
-    listed = f"; {these} {', '.join(names[:MOST_NAMES])}{more}"
-    return f"; did you mean {close[0]!r}?" if close else listed
+    return near(name, names) or f"; {these} {', '.join(names[:MOST_NAMES])}{more}"
 
 
 def together(problems: Sequence[str]) -> str:

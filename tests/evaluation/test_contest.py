@@ -128,7 +128,7 @@ def test_every_standard_entrant_plays_a_table_and_a_family(tmp_path):
     assert len(played.labels) == 16
     assert np.isfinite(played.net).all()
     assert np.isnan(played.lost[:, 0]).all()  # nobody knows what is useful in wine
-    (page, *_) = write_contest(played, tmp_path / "..", "askless compare")
+    page, *_ = write_contest(played, tmp_path, "askless compare")
     assert page.exists()
 
 

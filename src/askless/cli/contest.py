@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich import box
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, stages
+from askless.cli.terminal import messages, numbers, output, stages
 from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
 from askless.errors import SettingError, meant
 from askless.survey import Study
 
+if TYPE_CHECKING:
+    from askless.evaluation.contest import Contest
+
 FILES = (".csv", ".parquet", ".pq")
+HEADINGS = ("net", "reward", "share\nasked", "mean\nrank", "best\nor near", "µs\na visit")
 
 
 def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
@@ -41,16 +46,6 @@ def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
     return worlds
 
 
-def numbers_of(sizes: str) -> list[int]:
-    """Return numbers of people, separated by commas."""
-    try:
-        return [int(part) for part in sizes.split(",")]
-    except ValueError:
-        raise SettingError(
-            f"--sizes is {sizes!r}; give whole numbers separated by commas, such as 500,2000"
-        ) from None
-
-
 def compare_on_tables(
     *,
     tables: str,
@@ -70,7 +65,7 @@ def compare_on_tables(
     from askless.report.contest_report import said_of, write_contest  # noqa: PLC0415 (plots)
     from askless.report.page import check_folder  # noqa: PLC0415
 
-    at, worlds = numbers_of(sizes), worlds_named(tables, study)
+    at, worlds = numbers("--sizes", sizes, int), worlds_named(tables, study)
     entering = [named_entrant(name, price) for name in policies] if policies else entrants(price)
     check_folder(out)  # before the work, not after it
     with stages() as progress:
@@ -96,36 +91,8 @@ def compare_on_tables(
         messages.print(where, markup=False, highlight=False, soft_wrap=True)
         return
     output.print("\n".join(said_of(found)), markup=False, highlight=False)
-    rows = list(found.summary())
     for people in found.sizes:
-        grid = Table(
-            title=f"{people:,} people, means over {len(found.worlds)} worlds",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-            padding=(0, 1, 0, 0),
-        )
-        grid.add_column("", no_wrap=True)
-        for heading in (
-            "net",
-            "reward",
-            "share\nasked",
-            "mean\nrank",
-            "best\nor near",
-            "µs\na visit",
-        ):
-            grid.add_column(heading, justify="right", no_wrap=True)
-        for row in rows:
-            if row["people"] == people:
-                grid.add_row(
-                    row["policy"],
-                    f"{row['net']:.4f}",
-                    f"{row['reward']:.4f}",
-                    f"{row['share']:.2f}",
-                    f"{row['rank']:.1f}",
-                    f"{row['near_best']}",
-                    "" if row["micros"] is None else f"{row['micros']:,.0f}",
-                )
-        output.print(grid)
+        output.print(_grid(found, people))
     output.print(
         f"Net: the reward, as a share of its range, less {price:g} a question. Best or near: worlds"
         " where that is the highest, or within two paired standard errors of it. The best single"
@@ -134,3 +101,28 @@ def compare_on_tables(
         highlight=False,
     )
     output.print(where, markup=False, highlight=False, soft_wrap=True)
+
+
+def _grid(found: Contest, people: int) -> Table:
+    """Make a line a policy, the best net first."""
+    grid = Table(
+        title=f"{people:,} people, means over {len(found.worlds)} worlds",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    grid.add_column("", no_wrap=True)
+    for heading in HEADINGS:
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for row in found.summary():
+        if row["people"] == people:
+            grid.add_row(
+                row["policy"],
+                f"{row['net']:.4f}",
+                f"{row['reward']:.4f}",
+                f"{row['share']:.2f}",
+                f"{row['rank']:.1f}",
+                f"{row['near_best']}",
+                "" if row["micros"] is None else f"{row['micros']:,.0f}",
+            )
+    return grid

@@ -13,8 +13,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, stages
-from askless.errors import SettingError
+from askless.cli.terminal import messages, numbers, output, stages
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -58,9 +57,9 @@ def plan(
     from askless.report.plan_report import write_plan  # noqa: PLC0415 (plotting takes a second)
 
     read = Study.read(study)
-    given: dict[str, Any] = {"respondents": _numbers("--respondents", respondents, int)}
+    given: dict[str, Any] = {"respondents": numbers("--respondents", respondents, int)}
     if price is not None:
-        given["prices"] = _numbers("--price", price, float)
+        given["prices"] = numbers("--price", price, float)
     check_folder(out)  # before the work, not after it
     with stages() as progress:
         done = evaluation.plan(
@@ -86,17 +85,6 @@ def plan(
         return
     _show(done)
     output.print(where, markup=False, highlight=False, soft_wrap=True)
-
-
-def _numbers(option: str, text: str, kind: type) -> list[Any]:
-    try:
-        return [kind(part) for part in text.split(",")]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise SettingError(
-            f"{option} is {text!r}; give {what} separated by commas, such as"
-            f" {'500,2000' if kind is int else '0.1,0.2'}"
-        ) from None
 
 
 def _show(plan: Plan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -17,6 +18,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from askless.errors import SettingError
+
 output = Console()
 messages = Console(stderr=True)
 
@@ -24,6 +27,18 @@ messages = Console(stderr=True)
 def complain(message: str) -> None:
     """Say on stderr, in one line where it is one, what is wrong."""
     messages.print(f"askless: {message}", markup=False, highlight=False, soft_wrap=True)
+
+
+def numbers(option: str, text: str, kind: type) -> list[Any]:
+    """Return the numbers that an option was given, separated by commas."""
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise SettingError(
+            f"{option} is {text!r}; give {what} separated by commas, such as"
+            f" {'500,2000' if kind is int else '0.1,0.2'}"
+        ) from None
 
 
 class Speed(ProgressColumn):

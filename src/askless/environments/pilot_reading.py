@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from askless.errors import AnswerError, SettingError, shown, together
+from askless.errors import AnswerError, SettingError, near, shown, together
 from askless.survey import Choice, Multi, Question, Scale, Survey, YesNo
 from askless.survey.question import Answer
 
@@ -118,7 +117,7 @@ def _header_problems(names: list[str], survey: Survey) -> Iterator[str]:
         elif name not in survey.names:
             yield (
                 f"column {_cell(name)}: there is no such question; {_header_of(survey)}"
-                f"{_meant(name, survey.names)}"
+                f"{near(name, survey.names)}"
             )
         elif names.index(name) == at and names.count(name) > 1:
             yield f"column {name!r} is there {names.count(name)} times; keep one of them"
@@ -187,7 +186,7 @@ def _option(question: Choice | Multi, cell: str) -> str:
     if cell not in question.options:
         raise AnswerError(
             f"{_cell(cell)} is no option; choose from {_listed([*map(repr, question.options)])}"
-            f"{_meant(cell, question.options)}"
+            f"{near(cell, question.options)}"
         )
     return cell
 
@@ -220,11 +219,6 @@ def _header_of(survey: Survey) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
-
-
-def _meant(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _cell(text: str) -> str:

@@ -176,6 +176,20 @@ class Played(NamedTuple):
     paid: Floats  # the cost of what was asked
     others: Ints  # 1 where the full survey would have given another arm
 
+    @classmethod
+    def of(cls, block: Block, live: Flags, arms: Ints, asked: Ints, paid: Floats) -> Played:
+        """Return what became of a block, of a policy that has no confidence sets."""
+        count = len(arms)
+        return cls(
+            arms=arms,
+            radii=np.zeros(count),
+            regret=regret_of(block, live, arms),
+            rewards=block.rewards[np.arange(count), arms],
+            asked=asked,
+            paid=paid,
+            others=np.zeros(count, dtype=np.int64),
+        )
+
 
 class Player(Protocol):
     """Plays blocks of visits, one after the other, and lets its policy learn from them."""

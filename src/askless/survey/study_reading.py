@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from askless.errors import StudyError, meant, shown, together
+from askless.errors import StudyError, meant, near, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
 from askless.survey.policy_names import OWN_NAMES
@@ -131,7 +132,7 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
         "union_tag_invalid": _no_policy(place, located)
         if place[:1] == ("policy",)
         else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"
-        + _close(context.get("tag"), str(context.get("expected_tags"))),
+        + near(context.get("tag"), re.findall(r"'(.*?)'", str(context.get("expected_tags")))),
         "string_type": f"{as_read} is not a text"
         + ("" if written is None else f"; put it in quotes: '{written}'"),
         "float_type": f"{as_read} is not a number; write one such as"
@@ -164,12 +165,6 @@ def _as_share(given: Any) -> str:
         return f"{float(given.removesuffix('%')) / 100:g}" if given.endswith("%") else ""
     except (AttributeError, ValueError):
         return ""
-
-
-def _close(tag: Any, listed: str) -> str:
-    """Say which of the listed names may have been meant; nothing if none is near."""
-    said = meant(tag, [name.strip(" '") for name in listed.split(",")], "")
-    return said if "did you mean" in said else ""
 
 
 def _meant(place: Place, section: type[BaseModel] | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
-from askless.policies.player import Block, Played, regret_of
+from askless.policies.player import Block, Played
 from askless.policies.rivals.sums import RidgeSums
 from askless.survey import Arm, RewardRange, Survey
 
@@ -104,12 +104,5 @@ class Rows:
             policy._version += 1
         # Summed one after the other, as a visit does: sums are rounded.
         cost = float(np.cumsum([question.cost for question in policy.survey])[-1])
-        return Played(
-            arms=arms,
-            radii=np.zeros(count),
-            regret=regret_of(block, live, arms),
-            rewards=rewards[np.arange(count), arms],
-            asked=np.full(count, len(policy.survey)),
-            paid=np.full(count, cost),
-            others=np.zeros(count, dtype=np.int64),
-        )
+        asked = np.full(count, len(policy.survey))
+        return Played.of(block, live, arms, asked, np.full(count, cost))

@@ -13,7 +13,7 @@ from askless.errors import SettingError, StateError
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
-from askless.policies.player import Block, Played, Player, regret_of
+from askless.policies.player import Block, Played, Player
 from askless.policies.rivals.lasso import kept_columns, least_squares
 from askless.policies.settings import check_planned, check_seed
 from askless.survey import Arm, RewardRange, Survey
@@ -230,15 +230,7 @@ class Blocks:
                 each = np.arange(part.start, part.stop)
                 self._learn(arms[part], block.contexts[part], rewards[each, arms[part]])
         drops[support & ~policy.support] = begun + pilot
-        return Played(
-            arms=arms,
-            radii=np.zeros(count),
-            regret=regret_of(block, live, arms),
-            rewards=rewards[np.arange(count), arms],
-            asked=asked,
-            paid=paid,
-            others=np.zeros(count, dtype=np.int64),
-        )
+        return Played.of(block, live, arms, asked, paid)
 
     def _asked(self, masks: Flags) -> tuple[Ints, Floats]:
         """Return how many questions each visit is asked, and what they cost."""

@@ -12,7 +12,7 @@ from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
-from askless.policies.player import Block, Played, Player, regret_of
+from askless.policies.player import Block, Played, Player
 from askless.policies.rivals.lin_ts import FIRST_NOISE, MOST_WIDTH
 from askless.policies.rivals.sums import RidgeSums, finite
 from askless.policies.rivals.thompson import draw_largest
@@ -193,12 +193,4 @@ class Subsets:
             policy._learn(arms[t : t + 1], row[None, :], np.array([y]))
             policy._next_number += 1
             policy._version += 1
-        return Played(
-            arms=arms,
-            radii=np.zeros(count),
-            regret=regret_of(block, live, arms),
-            rewards=rewards[np.arange(count), arms],
-            asked=asked,
-            paid=paid,
-            others=np.zeros(count, dtype=np.int64),
-        )
+        return Played.of(block, live, arms, asked, paid)
