@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
 from askless.errors import ContractError
 from askless.kernels.bundles import Flags, Floats, Ints
@@ -49,6 +50,17 @@ def broken(promise: str, hook: str | None = None) -> ContractError:
     """Return the error of a broken promise; it says which hook to define, and what it returns."""
     remedy = f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
     return ContractError(f"broken promise: a policy {promise}{remedy}")
+
+
+class Key(ISeedSequence):
+    """The key of a stream, as it is; Philox(key=…) draws entropy first, which takes far longer."""
+
+    def __init__(self, seed: int, stream: int) -> None:
+        self.words = np.array([seed, stream], dtype=np.uint64)
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:  # noqa: ARG002
+        """Return the two words that Philox asks for."""
+        return self.words
 
 
 class Hooks(ABC):
@@ -125,18 +137,17 @@ class Hooks(ABC):
         They depend on the policy's `seed`, on the run of a simulation and on the visit's number,
         so that a visit that is resumed draws the same, and every run draws anew.
         """
-        stream = np.random.Philox(key=self._key, counter=[0, number, 0, 0])
-        return np.random.Generator(stream)
+        return np.random.Generator(np.random.Philox(self._key, counter=[0, number, 0, 0]))
 
     def coins(self, first: int, count: int) -> Floats:
         """Return four further numbers in [0, 1) for each of many visits at once (count × 4)."""
         # The last word of the counter keeps them apart from what `rng` gives.
-        stream = np.random.Philox(key=self._key, counter=[first, 0, 0, 1])
+        stream = np.random.Philox(self._key, counter=[first, 0, 0, 1])
         return np.random.Generator(stream).random((count, 4))
 
     @property
-    def _key(self) -> Any:
-        return np.array([check_seed(self.seed), self._stream], dtype=np.uint64)
+    def _key(self) -> Any:  # the stubs know no seed sequences but their own
+        return Key(check_seed(self.seed), self._stream)
 
     # -- compiled loops --------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class Forecaster:
         self.moment: Floats = np.zeros((count, widest))
         self.log_weight: Floats = supports.log_prior.copy()
         self.log_det: Floats = np.zeros(count)
+        self._bound()
 
     def learn(self, z: Floats, y: float) -> float:
         """Forecast a row's reward, then learn it; return the forecast."""
@@ -76,6 +77,7 @@ class Forecaster:
         self.inverse -= step[:, :, None] * (step / (1.0 + reach)[:, None])[:, None, :]
         self.moment += y * own
         self.log_det += np.log1p(reach)
+        self._bound()
         return forecast
 
     def regret(self, b2: float) -> float:
@@ -84,9 +86,13 @@ class Forecaster:
         αb² + Y² ln det A by the forecaster of the true support, and 2 ln(1/prior) by the weights;
         as nobody knows which support it is, the largest of these.
         """
+        return b2**2 + self._worst
+
+    def _bound(self) -> None:
+        """Work out the part of the regret that rows change."""
         largest = max(abs(end) for end in self.ends)
         each = largest**2 * self.log_det - self.supports.log_prior / RATE
-        return b2**2 + float(each.max())
+        self._worst = float(each.max())
 
     def follow(self, sums: Sums, arm: int, log_weight: Floats) -> None:
         """Make everything anew out of an arm's sums, and the weights as they were."""
@@ -96,3 +102,4 @@ class Forecaster:
         self.inverse, self.log_det = np.linalg.inv(own), np.linalg.slogdet(own)[1]
         self.moment = np.append(sums.moment[arm], 0.0)[columns]
         self.log_weight = log_weight.copy()
+        self._bound()

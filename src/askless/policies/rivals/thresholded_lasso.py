@@ -75,6 +75,7 @@ class ThresholdedLasso(AskingEverything):
         shape = len(self.roster), survey.column_count
         self._sums = Sums(*shape)
         self._lasso, self._coefs = np.zeros((2, *shape))
+        self._kept = np.zeros(shape, dtype=bool)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         rows = np.where(mask, self._sums.rows, np.inf)
@@ -96,9 +97,9 @@ class ThresholdedLasso(AskingEverything):
 
     def _teach(self, arm: int, z: Floats, y: float) -> None:
         self._sums.add(arm, z, y)
-        self._fit()
+        self._fit(arm)
 
-    def _fit(self) -> None:
+    def _fit(self, taught: int | None = None) -> None:
         """Fit the lasso, pick columns, fit these by least squares: arm by arm the same problem."""
         t, sums = self._sums.total, self._sums
         if t < 2:  # the first penalty is 0: ln 1
@@ -111,15 +112,20 @@ class ThresholdedLasso(AskingEverything):
         sizes = np.abs(self._lasso)
         first = sizes > 4 * penalty
         kept = first & (sizes >= 4 * penalty * math.sqrt(first.sum()))
-        self._coefs = np.zeros_like(self._lasso)
-        for arm in np.flatnonzero(kept.any(axis=1)).tolist():
+        changed = (kept != self._kept).any(axis=1)
+        if taught is not None:
+            changed[taught] = True  # the others' least squares are what they were
+        for arm in np.flatnonzero(changed).tolist():
             own = np.flatnonzero(kept[arm])
             gram = sums.gram[arm][np.ix_(own, own)] + RIDGE * np.eye(len(own))
+            self._coefs[arm] = 0.0
             self._coefs[arm, own] = np.linalg.solve(gram, sums.moment[arm, own])
+        self._kept = kept
 
     def _fit_anew(self) -> None:
         """Fit everything from nothing, so that one that is loaded goes on alike."""
         self._lasso, self._coefs = np.zeros((2, *self._sums.moment.shape))
+        self._kept = self._coefs != 0.0
         self._fit()
 
     def _player(self) -> Player:

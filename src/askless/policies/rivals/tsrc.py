@@ -82,11 +82,15 @@ class TSRC(Policy):
     # -- asking ----------------------------------------------------------------------------------
 
     def _kind(self, mask: Flags, number: int) -> str:
+        _, chosen = self._draws(mask, number)
+        return " ".join([ASKS, *map(str, np.sort(chosen).tolist())])
+
+    def _draws(self, mask: Flags, number: int) -> tuple[Floats, Ints]:
+        """Return the arms' normal numbers, which come first, and the questions that are asked."""
         rng = self.rng(number)
-        rng.standard_normal(len(mask))  # those of the decision come first
+        luck = rng.standard_normal(len(mask))
         worth = rng.beta(PRIOR + self._earned, PRIOR + self._asked - self._earned)
-        chosen = np.sort(np.argsort(-worth, kind="stable")[: self.questions])
-        return " ".join([ASKS, *map(str, chosen.tolist())])
+        return luck, np.argsort(-worth, kind="stable")[: self.questions]
 
     def _of_kind(self, kind: str) -> Hooks:
         first, *numbers = kind.split(" ")
@@ -95,11 +99,11 @@ class TSRC(Policy):
     # -- deciding --------------------------------------------------------------------------------
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
-        return self._draw(z, mask, number, stated=True)
-
-    def _draw(self, z: Floats, mask: Flags, number: int, *, stated: bool) -> Decision:
-        known = np.where(np.isnan(z), 0.0, z)
         luck = self.rng(number).standard_normal(len(mask))
+        return self._largest(np.where(np.isnan(z), 0.0, z), mask, luck, stated=True)
+
+    def _largest(self, known: Floats, mask: Flags, luck: Floats, *, stated: bool) -> Decision:
+        """Play the largest score of a context with 0 where nothing was asked."""
         widths = self._sums.noise(FIRST_NOISE) if self.v is None else self.v / self.reward.span
         spreads = widths * self._sums.spreads(known)
         return draw_largest(self._sums.means(known), spreads, mask, luck, stated=stated)
@@ -109,8 +113,12 @@ class TSRC(Policy):
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         for arm, row, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
             asked = ~np.isnan(row[self.survey.columns.first])
-            self._sums.add(arm, np.where(np.isnan(row), 0.0, row), y)
-            self._count(asked, self._share(y))
+            self._teach(arm, np.where(np.isnan(row), 0.0, row), asked, y)
+
+    def _teach(self, arm: int, known: Floats, asked: Flags, y: float) -> None:
+        """Learn one row, with 0 where nothing was asked."""
+        self._sums.add(arm, known, y)
+        self._count(asked, self._share(y))
 
     def _share(self, y: float) -> float:
         """Return a reward as a share of the range."""
@@ -181,16 +189,17 @@ class Subsets:
         for t, z in enumerate(block.contexts):
             mask = live if block.allowed is None else live & block.allowed[t]
             number = policy._next_number
-            wanted = policy._of_kind(policy._kind(mask, number))._may_ask(mask)
-            put = wanted | policy.survey.asked_of_everyone
+            luck, chosen = policy._draws(mask, number)
+            put = policy.survey.asked_of_everyone.copy()
+            put[chosen] = True
             row = z.copy()
-            row[1:][~put[owner]] = np.nan
-            arms[t] = arm = policy._draw(row, mask, number, stated=False).arm
-            asked[t] = put.sum()
+            row[1:][~put[owner]] = 0.0
+            arms[t] = arm = policy._largest(row, mask, luck, stated=False).arm
+            asked[t] = np.count_nonzero(put)
             # Summed one after the other, as a visit does: sums are rounded.
-            paid[t] = np.append(0.0, self.cost[put]).cumsum()[-1]
+            paid[t] = self.cost[put].cumsum()[-1]
             y = policy._checked_reward(float(rewards[t, arm]))
-            policy._learn(arms[t : t + 1], row[None, :], np.array([y]))
+            policy._teach(arm, row, put, y)
             policy._next_number += 1
             policy._version += 1
         return Played.of(block, live, arms, asked, paid)

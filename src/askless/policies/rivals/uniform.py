@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.kernels.bundles import Flags, Floats
-from askless.policies.base import Policy
 from askless.policies.decision import Decision
+from askless.policies.player import Player
+from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Uniform"]
 
 
-class Uniform(Policy):
+class Uniform(AskingEverything):
     """Plays every live arm with the same probability (maths 6).
 
     The draw depends on the seed and the visit's number alone, so that a visit that is resumed
@@ -54,6 +55,15 @@ class Uniform(Policy):
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         arm = int(self.rng(number).choice(np.flatnonzero(mask)))
         return Decision(arm, np.where(mask, 0.0, -np.inf), mask / mask.sum())
+
+    def _scores(self, z: Floats) -> Floats:  # noqa: ARG002
+        return np.zeros(len(self.roster))
+
+    def _teach(self, arm: int, z: Floats, y: float) -> None:
+        """Learn nothing."""
+
+    def _player(self) -> Player:
+        return Rows(self)
 
     def _settings(self) -> dict[str, Any]:
         return {"seed": self.seed}
