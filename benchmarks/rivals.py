@@ -71,9 +71,14 @@ def print_others(found: Contest) -> None:
     if not played:
         print("\nVowpal Wabbit and obp have not been played: make rivals does that in .venv-bench.")
         return
-    print("\nOther libraries on the same people (three runs, up to 10,000 visits), which ask")
-    print("everything: mean net over the tables less that of ours, and of LinUCB with the measured")
-    print("noise, in R/1000:\n")
+    tables = min(int((~np.isnan(rewards)).all(axis=(1, 2)).sum()) for rewards in played.values())
+    print(
+        f"\nOther libraries on the same people ({tables} tables, three runs, up to 10,000 visits),"
+    )
+    print(
+        "which ask everything: mean net over the tables less that of ours, and of LinUCB with the"
+    )
+    print("measured noise, in R/1000, ± a standard error over tables:\n")
     print("| library | 500 | 2,000 | 10,000 |\n|---|---|---|---|")
     net = found.net
     rows = {label: net[found.labels.index(label)][:, :3, :3] for label in (OURS, "LinUCB, noise")}
@@ -81,9 +86,13 @@ def print_others(found: Contest) -> None:
         theirs = rewards - PRICE * found.questions[:, None, None]
         cells = []
         for s in range(3):
-            gaps = [1e3 * np.nanmean(theirs[:, s] - rows[label][:, s]) for label in rows]
-            cells.append(" · ".join(f"{gap:+.1f}" for gap in gaps))
+            gaps = [1e3 * (theirs[:, s] - rows[label][:, s]).mean(axis=1) for label in rows]
+            cells.append(" · ".join(_mean(gap[~np.isnan(gap)]) for gap in gaps))
         print(f"| {name} | {' | '.join(cells)} |")
+
+
+def _mean(gaps: np.ndarray) -> str:
+    return f"{gaps.mean():+.1f} ± {gaps.std(ddof=1) / np.sqrt(len(gaps)):.1f}"
 
 
 def main() -> None:

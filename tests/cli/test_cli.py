@@ -547,11 +547,14 @@ def test_warm_up_says_what_there_is_and_where():
     assert again.stdout == f"{done}; it is kept in {found['cache']}\n"
 
 
+OF_PEOPLE = (
+    "schema: 1\nquestions: [{kind: yes_no, name: donor}]\narms: [{name: mail}, {name: call}]\n"
+    "reward: {low: 0, high: 10}\npolicy: {beta_min: 1}\n"
+)
+
+
 def test_policies_are_compared_on_tables_families_and_files(tmp_path):
-    (tmp_path / "study.yaml").write_text(
-        "schema: 1\nquestions: [{kind: yes_no, name: donor}]\narms: [{name: mail}, {name: call}]\n"
-        "reward: {low: 0, high: 10}\npolicy: {beta_min: 1}\n"
-    )
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
     (tmp_path / "people.csv").write_text("donor,mail,call\nyes,8,2\nno,3,5\n")
     chosen = ("--tables", "wine,drift,people.csv", "--study", "study.yaml", "--sizes", "40,80")
     few = (*chosen, "--policy", "survey-bandit", "--policy", "lints", "--runs", 2, "--out", "out")
@@ -560,7 +563,7 @@ def test_policies_are_compared_on_tables_families_and_files(tmp_path):
     *lines, where = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert where.startswith("The report is out/report.html")
-    assert lines[0].startswith("SurveyBandit nets most")
+    assert lines[0].startswith("SurveyBandit nets most in")
     assert "80 people, means over 3 worlds" in done.stdout
     found = json.loads(askless("compare", *few, "--json", cwd=tmp_path).stdout)
     assert len(found["summary"]) == 2 * 3
@@ -578,9 +581,13 @@ def test_policies_are_compared_on_tables_families_and_files(tmp_path):
         (("--tables", "wine", "--price", "3"), "price is 3; give a number from 0 to 1"),
         (("--tables", "wine", "--policy", "nobody"), "there is no policy 'nobody'"),
         (("--tables", "wine", "--runs", "0"), "runs is 0"),
+        (("--tables", "wine", "--horizon", "9"), "--horizon says nothing with --tables"),
+        (("--sizes", "9"), "--sizes says nothing without --tables"),
+        (("--tables", "wine,wine.csv", "--study", "study.yaml"), "another table is called 'wine'"),
     ],
 )
 def test_a_comparison_on_tables_that_cannot_be_is_refused_in_one_line(options, complaint, tmp_path):
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
     done = askless("compare", *options, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr

@@ -60,6 +60,28 @@ def test_asking_costs_its_price_and_shows_the_answer_alone():
     assert info["person"] == 1
 
 
+def test_a_study_that_is_over_must_be_begun_again():
+    env = SurveyEnv(world(), people=2)
+    env.reset(seed=1)
+    assert [env.step(0)[3] for _ in range(2)] == [False, True]
+    with pytest.raises(SettingError, match=r"the study is over; reset\(\) begins another"):
+        env.step(0)
+    with pytest.raises(SettingError, match="seed is"):
+        env.reset(seed=2**70)
+    env.reset(seed=1)
+    assert env.step(0)[3] is False
+
+
+def test_arms_make_sense_once_what_everyone_is_asked_has_been_asked():
+    survey = al.Survey([al.YesNo("consent", always_ask=True), al.YesNo("donor")])
+    asking = al.LinearEnvironment(
+        survey, arms=["a", "b"], coefficients={}, reward=(0, 1), spread=0.1
+    )
+    env = SurveyEnv(asking, people=2, price=0.01)
+    assert env.reset(seed=1)[1]["action_mask"].tolist() == [1, 1, 0, 0]
+    assert env.step(0)[4]["action_mask"].tolist() == [0, 1, 1, 1]
+
+
 def test_other_seeds_are_other_people_and_bad_settings_are_refused():
     env = SurveyEnv(world(), people=3)
     first, _ = env.reset(seed=1)

@@ -88,6 +88,20 @@ def test_an_experiment_is_modelled(tmp_path, ends):
     al.check_environment(world)
 
 
+def test_an_arm_that_always_brings_the_same_keeps_doing_so(tmp_path):
+    """Calls always bring the most, mail the least: a classifier sees one class in each."""
+    lines = [
+        f"{i},{i % 101},yes,animals,none,{'mail,0' if i % 2 else 'call,10'}" for i in range(200)
+    ]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join([HEADER + ",arm,reward", *lines]))
+    with pytest.warns(UserWarning, match="everybody answers"):
+        world = al.read_table(path, STUDY)
+    block = next(world.respondents(0, 0))
+    assert np.unique(block.rewards, axis=0).tolist() == [[0, 10]]
+    assert np.unique(block.expected, axis=0).tolist() == [[0, 10]]
+
+
 def test_parquet_is_read_as_csv_is(tmp_path):
     table = pa.table(
         {
@@ -112,6 +126,9 @@ def test_parquet_is_read_as_csv_is(tmp_path):
     first, second = str(caught.value).splitlines()
     assert re.search(r"b.parquet, row 2, column 'age': the answer is missing", first)
     assert re.search(r"row 3, column 'age': '175' is not from 0 to 100", second)
+    pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
+    with pytest.raises(SettingError, match=r"none.parquet: there are no people in the file"):
+        al.read_table(tmp_path / "none.parquet", STUDY)
     (tmp_path / "c.parquet").write_text("no")
     with pytest.raises(SettingError, match=r"c.parquet: cannot read the file as Parquet"):
         al.read_table(tmp_path / "c.parquet", STUDY)
@@ -129,6 +146,8 @@ def test_parquet_is_read_as_csv_is(tmp_path):
         (("id,", "age,"), "column 'age' is there 2 times"),
         (("3,75", "75"), "line 4: the row has 6 cells, the header 7"),
         ((",mail,call", ",post,phone"), "no column says what arms bring"),
+        ((",10", ",0_1"), "line 3, column 'call': '0_1' is no reward"),
+        (("id,", "arm,"), "a column for every arm and a column 'arm'; leave out 'arm' if"),
         ((HEADER, ""), "column 'age' is missing"),
     ],
 )

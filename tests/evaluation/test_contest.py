@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.errors import SettingError, StateError
+from askless.errors import SettingError
 from askless.evaluation.contest import SINGLE, Contest, contest
 from askless.evaluation.entrants import Entrant, entrants, named_entrant
 from askless.report.contest_report import said_of, write_contest
@@ -44,15 +44,39 @@ def test_figures_are_those_of_single_runs(found):
                     assert played.asked[k, w, s, r] == pytest.approx(run.questions_per_visit)
                     expected = run.reward / people / span - 0.01 * run.questions_per_visit
                     assert played.net[k, w, s, r] == pytest.approx(expected)
-                    assert played.lost[k, w, s, r] == run.useful_dropped
+                    lost = {drop.question for drop in run.drops if drop.useful}
+                    assert played.lost[k, w, s, r] == len(lost)
 
 
 def test_the_best_single_arm_is_known_beforehand(found):
+    """It is the best over all runs; not that of each, which would be luck."""
     played, _, _ = found
-    block = next(worlds()["gifts"].respondents(5, 1))
-    best = block.rewards[:300].mean(axis=0).max() / 100
+    blocks = [next(worlds()["gifts"].respondents(5, run)).rewards[:300] for run in range(2)]
+    arm = np.vstack(blocks).mean(axis=0).argmax()
     assert played.labels[-1] == SINGLE
-    assert played.net[-1, 1, 1, 1] == pytest.approx(best)
+    for run, size, s in ((0, 100, 0), (1, 300, 1)):
+        expected = blocks[run][:size, arm].mean() / 100
+        assert played.net[-1, 1, s, run] == pytest.approx(expected)
+
+
+def test_whoever_may_not_get_the_best_single_arm_gets_the_next(tmp_path):
+    """Arm b brings 1 to those who may get it, who are few; a brings 0.5, c nothing."""
+    survey, count = al.Survey.unit(1), 400
+    allowed = np.ones((count, 3), dtype=bool)
+    allowed[40:, 1] = False
+    world = al.TableEnvironment(
+        survey,
+        arms=["a", "b", "c"],
+        answers=np.c_[np.ones(count), np.linspace(-0.5, 0.5, count)],
+        rewards=np.tile([0.5, 1.0, 0.0], (count, 1)),
+        reward=(0, 1),
+        allowed=allowed,
+    )
+    played = contest([BOTH[1]], {"w": world}, tmp_path, sizes=[200], runs=1, seed=3, workers=1)
+    may = next(world.respondents(3, 0)).allowed[:200, 1].mean()
+    assert 0 < may < 0.3
+    assert played.reward[-1, 0, 0, 0] == pytest.approx(0.5 + 0.5 * may)
+    assert json.loads(json.dumps(list(played.summary()), allow_nan=False))
 
 
 def test_what_is_there_is_not_played_again(found):
@@ -65,8 +89,40 @@ def test_what_is_there_is_not_played_again(found):
     again = contest(BOTH, worlds(), folder, **given)
     assert {path: path.read_bytes() for path in folder.glob("*.jsonl")} == files
     np.testing.assert_array_equal(again.net, played.net)
-    with pytest.raises(StateError, match="another sweep"):
-        contest(BOTH, worlds(), folder, **{**given, "seed": 6})
+
+
+def people(count, changed):
+    """A table in which people of later rows bring 1 by every arm, if changed."""
+    rewards = np.tile([0.0, 0.5], (count, 1))
+    rewards[count // 2 :] = 1.0 if changed else rewards[0]
+    answers = np.c_[np.ones(count), np.linspace(-0.5, 0.5, count)]
+    survey = al.Survey.unit(1)
+    return al.TableEnvironment(
+        survey, arms=["a", "b"], answers=answers, rewards=rewards, reward=(0, 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "files"),
+    [({}, 1), ({"seed": 6}, 2), ({"runs": 3}, 2), ({"sizes": [30]}, 2), ({"price": 0.5}, 1)],
+)
+def test_what_has_changed_is_played_anew_and_nothing_is_refused(tmp_path, change, files):
+    given = {"sizes": [20], "runs": 2, "seed": 5, "workers": 1}
+    contest([BOTH[1]], {"люди": people(50, False)}, tmp_path, **given)
+    again = contest([BOTH[1]], {"люди": people(50, False)}, tmp_path, **{**given, **change})
+    fresh = contest(
+        [BOTH[1]], {"люди": people(50, False)}, tmp_path / "fresh", **{**given, **change}
+    )
+    assert len(list(tmp_path.glob("*.jsonl"))) == files
+    np.testing.assert_array_equal(again.net, fresh.net)
+
+
+def test_other_people_far_down_a_table_are_other_people(tmp_path):
+    """The first 1,024 that are drawn of 200,000 need not show them."""
+    given = {"sizes": [20], "runs": 1, "workers": 1}
+    for changed in (False, True):
+        contest([BOTH[1]], {"w": people(200_000, changed)}, tmp_path, **given)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
 def made(net):
@@ -90,19 +146,36 @@ def made(net):
 
 def test_ranks_and_who_is_near_the_best():
     """Paired: what all runs have in common does not count. The single arm does not compete."""
-    luck = np.array([0.0, 0.3, -0.2, 0.1])
-    noise = np.array([0.01, -0.01, 0.02, -0.02])
+    luck = np.array([0.0, 0.3, -0.2, 0.1, 0.05])
+    noise = np.array([0.01, -0.01, 0.02, -0.02, 0.0])
     close, far = 0.5 + luck + noise - 0.005, 0.5 + luck + noise - 0.05
-    played = made([close, 0.5 + luck, far, np.full(4, 0.9)])
-    assert played.ranks()[:, 0, 0].tolist() == [3, 2, 4, 1]
+    played = made([close, 0.5 + luck, far, np.full(5, 0.9)])
+    assert played.ranks()[:, 0, 0].tolist() == [2, 1, 3, 1]
     assert played.best().tolist() == [[1]]
-    # A difference of 0.005 with a standard error of 0.009; and one of 0.05.
+    # A difference of 0.005 with a standard error of 0.007; and one of 0.05.
     assert played.near_best()[:3, 0, 0].tolist() == [True, True, False]
-    assert "in 1 of 1 cells" in said_of(played)[0]
-    beaten = made([far, 0.5 + luck, close, np.full(4, 0.9)])
+    assert "nets most in 0 of 1 cells" in said_of(played)[0]
+    assert "of whoever does in 1 more" in said_of(played)[0]
+    beaten = made([far, 0.5 + luck, close, np.full(5, 0.9)])
     assert "It is beaten on world at 100." in said_of(beaten)
     (row,) = [row for row in beaten.summary() if row["policy"] == "p1"]
-    assert (row["net"], row["rank"], row["near_best"]) == pytest.approx((0.55, 2, 1))
+    assert (row["net"], row["rank"], row["near_best"]) == pytest.approx((0.55, 1, 1))
+    assert row["error"] == pytest.approx(luck.std(ddof=1) / np.sqrt(5))
+
+
+def test_few_runs_make_nobody_near():
+    """Of three runs any difference is within two standard errors by luck: the best alone counts."""
+    played = made([[0.4, 0.6, 0.5], [0.5, 0.5, 0.6], [0.9] * 3])
+    assert played.near_best()[:2, 0, 0].tolist() == [False, True]
+    assert "nobody can say who is near the best; 5 or more can" in said_of(played)[0]
+
+
+def test_a_contest_without_ours_calls_nobody_ours(tmp_path):
+    played = contest([BOTH[1]], worlds(), tmp_path, sizes=[30], runs=1, workers=1)
+    assert said_of(played) == []
+    page, *_ = write_contest(played, tmp_path, "askless compare")
+    assert "ours" not in page.read_text().split("</style>")[1]
+    assert "SurveyBandit" not in page.read_text()
 
 
 def test_the_report_has_every_figure_and_needs_nothing_else(found, tmp_path):

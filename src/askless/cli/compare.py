@@ -11,12 +11,17 @@ import typer
 from askless.cli.contest import compare_on_tables
 from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
+from askless.errors import SettingError
 from askless.policies import POLICIES, policy_class
 from askless.policies.building import settings_of
 from askless.simulation import compare as run_comparison
 
+# What says nothing beside --tables, and what says nothing without it.
+OF_THE_PAPER, OF_TABLES = ("arms", "features", "delta", "horizon"), ("study", "sizes", "price")
+
 
 def compare(
+    context: typer.Context,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,18 +44,27 @@ def compare(
     price: Annotated[
         float, typer.Option(help="With --tables: of a question, as a share of the reward range.")
     ] = 0.002,
-    beta_min: Annotated[float, typer.Option(help="Smallest effect worth a question.")] = 0.3,
+    beta_min: Annotated[
+        float | None,
+        typer.Option(
+            help="Smallest effect worth a question: 0.3; with --tables, as a share of the reward"
+            " range, 0.1."
+        ),
+    ] = None,
     arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
     features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
     delta: Annotated[float, typer.Option(help="How often the guarantees may fail.")] = 0.1,
     horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
-    runs: Annotated[int, typer.Option(help="Runs of each curve.")] = 3,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each curve: 3; with --tables 5.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("askless-compare"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Compare policies at growing horizons; with --tables, on real people at several sizes."""
+    _refuse_what_says_nothing(context, OF_THE_PAPER if tables is not None else OF_TABLES)
     if tables is not None:
         compare_on_tables(
             tables=tables,
@@ -58,7 +72,8 @@ def compare(
             policies=policy,
             sizes=sizes,
             price=price,
-            runs=runs,
+            beta_min=beta_min,
+            runs=5 if runs is None else runs,
             seed=seed,
             workers=workers,
             out=out,
@@ -67,6 +82,7 @@ def compare(
         return
     from askless.report.comparison import contenders, write_comparison  # noqa: PLC0415 (plots)
 
+    beta_min, runs = 0.3 if beta_min is None else beta_min, 3 if runs is None else runs
     world = paper_environment(arms=arms, features=features)
     chosen: Any = contenders(beta_min, delta)
     if policy:
@@ -93,6 +109,15 @@ def compare(
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _refuse_what_says_nothing(context: typer.Context, options: tuple[str, ...]) -> None:
+    """Refuse options that would be passed over."""
+    where = "with" if options is OF_THE_PAPER else "without"
+    for name in options:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise SettingError(f"--{name} says nothing {where} --tables; leave it out")
 
 
 def _with_settings(name: str, **given: float) -> dict[str, Any]:

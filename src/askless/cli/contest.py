@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from askless.evaluation.contest import Contest
 
 FILES = (".csv", ".parquet", ".pq")
-HEADINGS = ("net", "reward", "share\nasked", "mean\nrank", "best\nor near", "µs\na visit")
+HEADINGS = ("net", "±", "reward", "share\nasked", "mean\nrank", "best\nor near", "µs\na visit")
 
 
 def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
@@ -39,10 +39,13 @@ def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
         elif Path(name).suffix.lower() in FILES:
             if read is None:
                 raise SettingError(f"{name}: say with --study what its columns mean")
-            worlds[Path(name).stem] = read_table(name, read)
+            known = Path(name).stem
+            if known in worlds or known in {*TABLES, *FAMILIES}:
+                raise SettingError(f"{name}: another table is called {known!r}; rename the file")
+            worlds[known] = read_table(name, read)
         else:
-            known = ["all", "families", *TABLES, *FAMILIES]
-            raise SettingError(f"there is no table {name!r}{meant(name, known, 'there are')}")
+            every = ["all", "families", *TABLES, *FAMILIES]
+            raise SettingError(f"there is no table {name!r}{meant(name, every, 'there are')}")
     return worlds
 
 
@@ -53,6 +56,7 @@ def compare_on_tables(
     policies: list[str] | None,
     sizes: str,
     price: float,
+    beta_min: float | None,
     runs: int,
     seed: int,
     workers: int,
@@ -61,12 +65,13 @@ def compare_on_tables(
 ) -> None:
     """Play what is not there yet, and write the report."""
     from askless.evaluation.contest import contest  # noqa: PLC0415 (so that help comes at once)
-    from askless.evaluation.entrants import entrants, named_entrant  # noqa: PLC0415
+    from askless.evaluation.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
     from askless.report.contest_report import said_of, write_contest  # noqa: PLC0415 (plots)
     from askless.report.page import check_folder  # noqa: PLC0415
 
     at, worlds = numbers("--sizes", sizes, int), worlds_named(tables, study)
-    entering = [named_entrant(name, price) for name in policies] if policies else entrants(price)
+    settings = price, BETA_MIN if beta_min is None else beta_min
+    entering = [named_entrant(name, *settings) for name in policies or []] or entrants(*settings)
     check_folder(out)  # before the work, not after it
     with stages() as progress:
         found = contest(
@@ -80,7 +85,8 @@ def compare_on_tables(
             workers=workers,
             progress=progress,
         )
-    command = ["askless", "compare", "--tables", tables, "--sizes", sizes, "--price", str(price)]
+    command = ["askless", "compare", "--tables", tables, "--sizes", sizes]
+    command += ["--price", f"{settings[0]:g}", "--beta-min", f"{settings[1]:g}"]
     command += ["--study", str(study)] if study is not None else []
     command += [part for name in policies or [] for part in ("--policy", name)]
     command += ["--runs", str(runs), "--seed", str(seed)]
@@ -94,9 +100,10 @@ def compare_on_tables(
     for people in found.sizes:
         output.print(_grid(found, people))
     output.print(
-        f"Net: the reward, as a share of its range, less {price:g} a question. Best or near: worlds"
-        " where that is the highest, or within two paired standard errors of it. The best single"
-        " arm is known beforehand.\n",
+        f"Net: the reward, as a share of its range, less {price:g} a question, ± its standard"
+        " error. Best or near: worlds where it is the highest, or, of five runs or more, within two"
+        " paired standard errors of that. The best single arm is known beforehand and does not"
+        " compete.\n",
         markup=False,
         highlight=False,
     )
@@ -119,6 +126,7 @@ def _grid(found: Contest, people: int) -> Table:
             grid.add_row(
                 row["policy"],
                 f"{row['net']:.4f}",
+                "" if row["error"] is None else f"{row['error']:.4f}",
                 f"{row['reward']:.4f}",
                 f"{row['share']:.2f}",
                 f"{row['rank']:.1f}",

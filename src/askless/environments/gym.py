@@ -29,7 +29,8 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
     contextual bandit. With one, an action below the number of questions asks that question, at its
     price, and the next ones play an arm, which brings its reward and the next person. Asking again
     costs again and says nothing new; an arm that the person may not get brings the smallest reward.
-    `info["action_mask"]` says which actions make sense.
+    `info["action_mask"]` says which actions make sense; arms only once everyone's questions
+    (`always_ask`) have been asked.
 
     Observations are a dict: `context`, the columns of `survey.encode`, 0 where nothing is known;
     and `asked`, which questions have been answered.
@@ -84,6 +85,8 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a study: with a seed, always the same people; without one, others."""
+        if seed is not None:
+            check_whole(seed, "seed", 0, 2**63 - 1)
         super().reset(seed=seed, options=options)
         drawn = int(self.np_random.integers(2**63)) if seed is None else seed
         self._blocks = first_respondents(self.world, drawn, 0, self.people)
@@ -99,6 +102,8 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
             raise SettingError(
                 f"action is {action!r}; give a whole number from 0 to {self.action_space.n - 1}"
             )
+        if self._served == self.people:
+            raise SettingError("the study is over; reset() begins another")
         if action < self._questions:
             paid = float(self.price or 0.0) * float(self._costs[action])
             self._known[action] = True
@@ -106,10 +111,12 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
         arm = int(action) - self._questions
         allowed = bool(self._allowed()[arm])
         reward = float(self._block.rewards[self._at, arm]) if allowed else self.reward.low
-        over = self._served + 1 == self.people
-        if not over:
+        if self._served + 1 < self.people:
             self._next_person()
-        return self._observation(), reward, False, over, self._info()
+            return self._observation(), reward, False, False, self._info()
+        last = self._observation(), reward, False, True, self._info()
+        self._served = self.people
+        return last
 
     def _next_person(self) -> None:
         self._served += 1
@@ -130,5 +137,6 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         unasked = ~self._known[: self._questions]
-        mask = np.concatenate([unasked, self._allowed()]).astype(np.int8)
+        arms = self._allowed() & self._known[self.survey.asked_of_everyone].all()
+        mask = np.concatenate([unasked, arms]).astype(np.int8)
         return {"person": self._served, "action_mask": mask}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askless.environments.pilot_reading import BETWEEN, NONE, Cells, read_cells, read_person
+from askless.environments.pilot_reading import BETWEEN, NONE, NUMBER, Cells, read_cells, read_person
 from askless.environments.table import TableEnvironment
 from askless.environments.tables.outcomes import ALIKE, DrawnTable, potential_outcomes
 from askless.errors import SettingError, extra, meant, shown, together
@@ -159,6 +159,11 @@ def _form(names: list[str], study: Study, source: str) -> _Form:
                 f"{source}: {name!r} is a question of the study, and a column of what arms bring;"
                 " call the question otherwise"
             )
+    if ARM in names and all(arm in names for arm in arms):
+        raise SettingError(
+            f"{source}: there is a column for every arm and a column {ARM!r}; leave out {ARM!r} if"
+            " people are to bring what the arms' columns say, else these"
+        )
     if ARM in names:
         return _Form([ARM, REWARD] if REWARD in names else [ARM], study)
     if any(arm in names for arm in arms):
@@ -192,14 +197,13 @@ def _outcome(name: str, cell: str, study: Study, where: str, problems: list[str]
             f"{where}, column {name!r}: {shown(cell)} is no arm{meant(cell, arms, 'the arms are')}"
         )
         return np.nan
-    try:
-        return study.reward.check(float(cell))
-    except ValueError:
-        low, high = study.reward.low, study.reward.high
-        problems.append(
-            f"{where}, column {name!r}: {shown(cell)} is no reward from {low:g} to {high:g}"
-        )
-        return np.nan
+    low, high = study.reward.low, study.reward.high
+    if NUMBER.fullmatch(cell) and low <= float(cell) <= high:
+        return float(cell)
+    problems.append(
+        f"{where}, column {name!r}: {shown(cell)} is no reward from {low:g} to {high:g}"
+    )
+    return np.nan
 
 
 def _warn_of_constants(contexts: Floats, study: Study, source: str) -> None:
@@ -224,6 +228,8 @@ def _parquet(path: Path) -> Cells:
     except (OSError, ArrowException) as error:
         first = str(error).splitlines()[0]
         raise SettingError(f"{path}: cannot read the file as Parquet: {first}") from None
+    if not table.num_rows:
+        raise SettingError(f"{path}: there are no people in the file")
     columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
     return list(table.column_names), list(_rows(path, columns))
 

@@ -88,6 +88,11 @@ class TableEnvironment:
     def __len__(self) -> int:
         return len(self._people)
 
+    @property
+    def people(self) -> Block:
+        """Everyone in the table, in its order."""
+        return self._people
+
     def respondents(self, seed: int, run: int) -> Iterator[Block]:
         """Draw the respondents of a run, block after block, for ever."""
         rng, people = stream((seed, run), self.number, PEOPLE), self._people

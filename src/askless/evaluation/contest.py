@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +33,8 @@ __all__ = ["SINGLE", "Contest", "contest"]
 SINGLE = "best single arm"  # known beforehand, and nothing is asked
 SIZES = (500, 2_000, 10_000)
 PRICE = 0.002  # of a question, of the reward range
-NEAR = 2.0  # paired standard errors
-TIMED = 300  # visits
+NEAR, FEWEST = 2.0, 5  # paired standard errors, of so many runs at least
+TIMED, TIMES = 2_000, 3  # visits, and how often: the median counts
 
 Progress = Callable[[str, int, int], None]
 
@@ -51,11 +54,12 @@ class Contest:
     reward, cost, asked : array (policies × worlds × sizes × runs)
         Reward a visit; what its questions cost, and how many they are.
     lost : array (policies × worlds × sizes × runs)
-        Useful questions that were dropped by then; NaN where nobody knows which are.
+        Useful questions that some arm had dropped for good by then; NaN where nobody knows which
+        are useful. What short forms and others leave out of a visit is not dropped.
     questions : array (worlds)
         How many each survey has.
     micros : array (policies)
-        Microseconds a visit, measured on the first world, all after each other.
+        Microseconds a visit, measured on the first world, one policy after the other.
     """
 
     worlds: list[str]
@@ -80,26 +84,34 @@ class Contest:
         return np.asarray(self.asked / self.questions[:, None, None])
 
     def ranks(self) -> Floats:
-        """Return each policy's rank in every world and size, by mean net; 1 is best."""
+        """Return each policy's rank in every world and size, by mean net; 1 is best.
+
+        That of `SINGLE` is the one it would have: it does not compete.
+        """
         means = self.net.mean(axis=3)
-        better = means[None] > means[:, None]  # [a, b]: b is better than a
+        better = means[self._competing][None] > means[:, None]  # [a, b]: b is better than a
         return np.asarray(1.0 + better.sum(axis=1))
+
+    @property
+    def _competing(self) -> list[int]:
+        return [i for i, label in enumerate(self.labels) if label != SINGLE]
 
     def best(self) -> Ints:
         """Return which policy nets most (worlds × sizes), `SINGLE` left out."""
-        own = [i for i, label in enumerate(self.labels) if label != SINGLE]
+        own = self._competing
         return np.asarray(np.array(own)[self.net[own].mean(axis=3).argmax(axis=0)])
 
     def near_best(self) -> Flags:
         """Whether each is the best of a world and size, or within two paired standard errors.
 
+        Of fewer than five runs nobody can say how far two are apart: the best alone counts then.
         Those who know beforehand what nobody knows (`SINGLE`) do not count as the best.
         """
         net = self.net
         off = np.take_along_axis(net, self.best()[None, :, :, None], axis=0) - net
         runs = net.shape[3]
-        error = off.std(axis=3, ddof=1) / np.sqrt(runs) if runs > 1 else np.zeros(off.shape[:3])
-        return np.asarray(off.mean(axis=3) <= NEAR * error + 1e-12)
+        paired = off.std(axis=3, ddof=1) / np.sqrt(runs) if runs >= FEWEST else 0.0
+        return np.asarray(off.mean(axis=3) <= NEAR * paired + 1e-12)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Go through all runs: a mapping a policy, world, size and run."""
@@ -113,12 +125,21 @@ class Contest:
                 "run": r,
                 "reward": float(self.reward[k, w, s, r]),
                 "questions": float(self.asked[k, w, s, r]),
+                "cost": float(self.cost[k, w, s, r]),
                 "net": float(value),
                 "useful_lost": None if np.isnan(lost) else lost,
             }
 
     def summary(self) -> Iterator[dict[str, Any]]:
-        """Go through what each policy came to at each size: means over worlds, best net first."""
+        """Go through what each policy came to at each size: means over worlds, best net first.
+
+        `error` is the standard error of the net over runs; `spread` its deviation over worlds.
+        """
+        runs, count = self.net.shape[3], len(self.worlds)
+        variances = (
+            self.net.var(axis=3, ddof=1) / runs if runs > 1 else np.full(self.net.shape[:3], np.nan)
+        )
+        errors = np.sqrt(variances.sum(axis=1)) / count
         net, ranks, near = self.net.mean(axis=3), self.ranks(), self.near_best()
         for s, people in enumerate(self.sizes):
             order = np.argsort(-net[:, :, s].mean(axis=1), kind="stable")
@@ -128,6 +149,7 @@ class Contest:
                     "people": people,
                     "policy": self.labels[k],
                     "net": float(net[k, :, s].mean()),
+                    "error": float(errors[k, s]) if runs > 1 else None,
                     "spread": float(net[k, :, s].std(ddof=1)) if len(self.worlds) > 1 else 0.0,
                     "reward": float(self.reward[k, :, s].mean()),
                     "share": float(self.share[k, :, s].mean()),
@@ -168,7 +190,9 @@ def contest(
     worlds : mapping of str to Environment
         The worlds, by names of your own.
     folder : str or Path
-        Where runs are kept, a file a policy, world and, where it is planned, size.
+        Where runs are kept, a file a policy, world and, where it is planned, size. Whatever has
+        changed of people, settings, sizes or the number of runs is played anew, in a file of its
+        own.
     sizes : sequence of int
         Numbers of people.
     runs, seed : int
@@ -273,21 +297,35 @@ class _Frame:
                 checkpoints=sizes,
             )
             planned = f"-{sizes[-1]}" if entrant.planned else ""
-            path = self.folder / f"{_slug(name)}--{_slug(entrant.label)}{planned}.jsonl"
+            path = (
+                self.folder
+                / f"{_slug(name)}--{_slug(entrant.label)}{planned}--{_hash(sweep)}.jsonl"
+            )
             sweep.run(path, progress=told, **self.where)
             rows = list(sweep_rows(path))
             for i, s in enumerate(group):
                 yield s, [_figures(row, i, world) for row in rows]
 
     def single(self, world: Environment) -> Floats:
-        """Return what the arm brings that is best on average, known beforehand (sizes × runs)."""
-        found, reward = np.empty((len(self.sizes), self.runs)), described(world).reward
+        """Return what the arm brings that is best over the people of all runs (sizes × runs).
+
+        Whoever may not get it gets the best one of the others.
+        """
+        reward, tables = described(world).reward, []
         for run in range(self.runs):
             blocks = first_respondents(world, self.seed, run, self.sizes[-1])
-            table = np.vstack([_brought(block) for block in blocks])
-            for s, size in enumerate(self.sizes):
-                found[s, run] = (np.nanmean(table[:size], axis=0).max() - reward.low) / reward.span
-        return found
+            tables.append(np.vstack([_brought(block) for block in blocks]))
+        told = [~np.isnan(table) for table in tables]
+        counts = np.sum([flags.sum(axis=0) for flags in told], axis=0)
+        totals = np.sum([np.nansum(table, axis=0) for table in tables], axis=0)
+        means = np.where(counts > 0, totals / np.maximum(counts, 1), -np.inf)
+        order = np.argsort(-means, kind="stable")
+        found = np.empty((len(self.sizes), self.runs))
+        for run, (table, flags) in enumerate(zip(tables, told, strict=True)):
+            first = order[flags[:, order].argmax(axis=1)]
+            sums = np.cumsum(table[np.arange(len(table)), first])
+            found[:, run] = [sums[size - 1] / size for size in self.sizes]
+        return np.asarray((found - reward.low) / reward.span)
 
 
 def _brought(block: Block) -> Floats:
@@ -297,11 +335,19 @@ def _brought(block: Block) -> Floats:
     return np.where(block.allowed, block.rewards, np.nan)
 
 
+def _hash(sweep: Sweep) -> str:
+    """Return what tells a sweep from others, so that whatever has changed is played anew."""
+    known = json.dumps([version("askless"), sweep.header()])
+    return hashlib.sha256(known.encode()).hexdigest()[:8]
+
+
 def _figures(row: Mapping[str, Any], at: int, world: Environment) -> dict[str, float]:
     """Return a run's figures a visit at one of its checkpoints, rewards as shares of the range."""
     visits, reward = row["visits"][at], described(world).reward
     known = useful_of(world) is not None
-    dropped = sum(1 for drop in row["drops"] if drop[4] and drop[0] <= visits)
+    dropped = len(
+        {question for visit, _, question, _, useful in row["drops"] if useful and visit <= visits}
+    )
     return {
         "reward": (row["reward_at"][at] / visits - reward.low) / reward.span,
         "cost": row["cost_at"][at] / visits,
@@ -311,14 +357,19 @@ def _figures(row: Mapping[str, Any], at: int, world: Environment) -> dict[str, f
 
 
 def _timed(entering: Sequence[Entrant], world: Environment, people: int) -> Floats:
-    """Return microseconds a visit of every policy, measured one after the other; NaN: no policy."""
+    """Return microseconds a visit of every policy, measured one after the other; NaN: no policy.
+
+    Of a study of up to 2,000 people, the median of three after one that does not count.
+    """
     span, micros = described(world).reward.span, np.full(len(entering) + 1, np.nan)
+    visits = min(people, TIMED)
     for k, entrant in enumerate(entering):
-        policy = entrant.policy(span, people)
-        simulate(policy, world, 2)  # compiled by now
-        start = time.perf_counter()
-        simulate(policy, world, TIMED)
-        micros[k] = 1e6 * (time.perf_counter() - start) / TIMED
+        policy, took = entrant.policy(span, visits), []
+        for _ in range(1 + TIMES):
+            start = time.perf_counter()
+            simulate(policy, world, visits)
+            took.append(time.perf_counter() - start)
+        micros[k] = 1e6 * float(np.median(took[1:])) / visits
     return micros
 
 

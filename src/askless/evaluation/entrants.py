@@ -9,7 +9,7 @@ from typing import Any
 from askless.policies import SurveyBandit, policy_class
 from askless.policies.building import settings_of
 
-__all__ = ["OURS", "Entrant", "entrants", "named_entrant"]
+__all__ = ["BETA_MIN", "OURS", "Entrant", "entrants", "named_entrant"]
 
 BETA_MIN = 0.1  # of the reward range
 OURS = "SurveyBandit"
@@ -43,9 +43,12 @@ class Entrant:
         return {**self.settings, **scaled, **told}
 
 
-def entrants(price: float) -> list[Entrant]:
-    """Return the standard contest: ours at a price of a question (of the range), and all rivals."""
-    drops = {"beta_min": BETA_MIN}
+def entrants(price: float, beta_min: float = BETA_MIN) -> list[Entrant]:
+    """Return the standard contest: ours at a price of a question, and all rivals.
+
+    The price and `beta_min` are shares of the range.
+    """
+    drops = {"beta_min": beta_min}
     ours = {"name": SurveyBandit.name}
     pilot = {"name": "pilot-then-screen"}
     return [
@@ -67,10 +70,10 @@ def entrants(price: float) -> list[Entrant]:
     ]
 
 
-def named_entrant(name: str, price: float) -> Entrant:
+def named_entrant(name: str, price: float, beta_min: float = BETA_MIN) -> Entrant:
     """Return a policy by its name, or as module:Class, with what fits of the standard settings."""
     taken = settings_of(policy_class(name))
-    standard = {"beta_min": BETA_MIN, "price": price}
+    standard = {"beta_min": beta_min, "price": price}
     scaled = {key: value for key, value in standard.items() if key in taken}
     label = OURS if name == SurveyBandit.name else name
     return Entrant(label, {"name": name}, scaled, planned="planned" in taken)

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from askless.evaluation.contest import Contest
+from askless.evaluation.contest import FEWEST, Contest
 from askless.evaluation.entrants import OURS
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS
@@ -27,13 +27,21 @@ def said_of(contest: Contest) -> list[str]:
     """Say in how many cells ours is the best or near it, and where it is not."""
     if OURS not in contest.labels:
         return []
-    near = contest.near_best()[contest.labels.index(OURS)]
-    cells = near.size
-    said = [
-        f"{OURS} nets most, or is within two paired standard errors of whoever does, in"
-        f" {int(near.sum())} of {cells} cells (a world and a number of people each), at a price of"
-        f" {contest.price:g} of the reward range a question."
-    ]
+    own, runs = contest.labels.index(OURS), contest.net.shape[3]
+    near, most = contest.near_best()[own], int((contest.best() == own).sum())
+    cells = f"of {near.size} cells (a world and a number of people each)"
+    price = f"at a price of {contest.price:g} of the reward range a question"
+    of_runs = f"{runs} run{'s' if runs > 1 else ''}"
+    if runs < FEWEST:
+        said = [
+            f"{OURS} nets most in {most} {cells}, {price}. Of {of_runs} nobody can say who is near"
+            f" the best; {FEWEST} or more can."
+        ]
+    else:
+        said = [
+            f"{OURS} nets most in {most} {cells}, and is within two paired standard errors of"
+            f" whoever does in {int(near.sum()) - most} more, {price}; {of_runs} each."
+        ]
     beaten = [
         f"{name} at {', '.join(f'{contest.sizes[s]:,}' for s in np.flatnonzero(~near[w]))}"
         for w, name in enumerate(contest.worlds)
@@ -58,6 +66,8 @@ def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
             for people in contest.sizes
         ],
         "worlds": list(_by_world(contest)),
+        "ours": OURS if OURS in contest.labels else None,
+        "known_useful": not np.isnan(contest.lost).all(),
         "images": images,
         "command": command,
         "versions": versions(),
@@ -80,21 +90,19 @@ def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
 
 
 def _by_world(contest: Contest) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
-    """Go through worlds: at each size who nets most and how much, and ours beside it."""
-    net, near = contest.net.mean(axis=3), contest.near_best()
-    own = contest.labels.index(OURS) if OURS in contest.labels else 0
-    best = contest.best()
+    """Go through worlds: who nets most at each size and how much; ours beside it, if it plays."""
+    net, near, best = contest.net.mean(axis=3), contest.near_best(), contest.best()
+    own = contest.labels.index(OURS) if OURS in contest.labels else None
     for w, name in enumerate(contest.worlds):
-        cells = [
-            {
-                "best": contest.labels[best[w, s]],
-                "net": float(net[best[w, s], w, s]),
-                "ours": float(net[own, w, s]),
-                "share": float(contest.share[own, w, s].mean()),
-                "near": bool(near[own, w, s]),
-            }
-            for s in range(len(contest.sizes))
-        ]
+        cells = []
+        for s in range(len(contest.sizes)):
+            first = best[w, s]
+            cell = {"best": contest.labels[first], "net": float(net[first, w, s]), "ours": None}
+            if own is not None:
+                share = float(contest.share[own, w, s].mean())
+                ours = {"ours": float(net[own, w, s]), "share": share}
+                cell |= ours | {"near": bool(near[own, w, s])}
+            cells.append(cell)
         yield name, int(contest.questions[w]), cells
 
 

@@ -23,7 +23,7 @@ from askless.environments import Environment, LinearEnvironment
 from askless.errors import SettingError, StateError, extra, shown
 from askless.policies import Policy, policy_class, policy_of
 from askless.simulation.engines import Engine
-from askless.simulation.fingerprint import fingerprint
+from askless.simulation.fingerprint import class_fingerprint, fingerprint
 from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
@@ -125,6 +125,8 @@ class Sweep:
 
     def header(self) -> dict[str, Any]:
         """Return what tells this sweep from others, as the first line of its results."""
+        sources = {name: class_fingerprint(kind) for name, kind in self._kinds.items()}
+        foreign = {name: source for name, source in sources.items() if source is not None}
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -132,6 +134,7 @@ class Sweep:
                 name: fingerprint(world, self.seed) for name, world in self.environments.items()
             },
             "policies": list(self._chosen),
+            **({"classes": foreign} if foreign else {}),
             **{name: _plain(getattr(self, name)) for name in sorted(KEYS - GRID)},
             **({"dropout": float(self.dropout)} if self.dropout else {}),
         }

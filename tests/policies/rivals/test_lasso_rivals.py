@@ -13,6 +13,7 @@ SURVEY = al.Survey(
     [al.Scale(f"x{i}", low=0, high=1) for i in range(5)] + [al.YesNo("y"), al.YesNo("z")]
 )
 P = SURVEY.column_count
+EXACT = 2e-6  # coordinate descent stops where a coefficient moves by less than 1e-8
 
 
 def world():
@@ -62,10 +63,14 @@ def test_the_lasso_bandit_plays_by_the_published_rule():
         arm = forced_arm(t - 1, 3, 2)
         assert visit.kind == ("full" if arm is None else f"forced {arm}")
         if arm is None:
-            first = [lasso(*forced[k], 0.04) @ z for k in range(3)]
-            near = [k for k in range(3) if first[k] >= max(first) - 1.0 / 4 / 2]
             penalty = 0.06 * np.sqrt((np.log(t) + np.log(P)) / t)
-            arm = max(near, key=lambda k: lasso(*every[k], penalty) @ z)
+            by_forced = np.array([lasso(*forced[k], 0.04) for k in range(3)])
+            by_all = np.array([lasso(*every[k], penalty) for k in range(3)])
+            assert policy._by_forced == pytest.approx(by_forced, abs=EXACT)
+            assert policy._by_all == pytest.approx(by_all, abs=EXACT)
+            first = by_forced @ z
+            near = [k for k in range(3) if first[k] >= max(first) - 1.0 / 4 / 2]
+            arm = max(near, key=lambda k: by_all[k] @ z)
             free += 1
             left_out += 3 - len(near)
         else:
@@ -104,6 +109,7 @@ def test_the_thresholded_lasso_plays_by_the_published_rule(start):
                 if kept[k].any():
                     own = np.array([rows[i] for i in e])[:, kept[k]]
                     coefs[k, kept[k]] = np.linalg.lstsq(own, [ys[i] for i in e], rcond=None)[0]
+        assert policy._coefs == pytest.approx(coefs, abs=EXACT)
         if min(counts) < start:
             assert visit.arm_index == int(np.argmin(counts))
         elif coefs.any():

@@ -97,7 +97,13 @@ def test_radius_and_centre_are_the_published_formulas():
     v = np.eye(P) + table.T @ table
     centre = np.linalg.solve(v, table.T @ said)
     sigma, b2 = 0.5, policy.b2 / 4
-    regret = other.regret(b2)
+    # maths 6: B = b2² + the largest of Y² ln det A + 2 ln(1/prior), Y = 1/2, over supports.
+    each = []
+    for chosen in supports(1):
+        own = table[:, columns_of(chosen)]
+        log_det = np.linalg.slogdet(np.eye(own.shape[1]) + own.T @ own)[1]
+        each.append(0.25 * log_det + 2 * np.log(2 * (3 if chosen else 1)))
+    regret = b2**2 + max(each)
     beta = (
         1
         + 2 * regret

@@ -149,13 +149,15 @@ def potential_outcomes(
         from sklearn.model_selection import KFold  # noqa: PLC0415 (an extra)
     answers, arms = contexts[:, 1:], range(int(arm_of.max()) + 1)
     if np.isin(outcome, (0, 1)).all():
-        chances = [
-            HistGradientBoostingClassifier(**BOOSTING)
-            .fit(answers[arm_of == k], outcome[arm_of == k])
-            .predict_proba(answers)[:, 1]
-            for k in arms
-        ]
-        return YesOrNo(np.column_stack(chances))
+        chances = np.empty((len(outcome), len(arms)))
+        for k in arms:
+            own = arm_of == k
+            if np.ptp(outcome[own]) == 0:  # a classifier of one class calls it 0
+                chances[:, k] = outcome[own][0]
+                continue
+            classifier = HistGradientBoostingClassifier(**BOOSTING)
+            chances[:, k] = classifier.fit(answers[own], outcome[own]).predict_proba(answers)[:, 1]
+        return YesOrNo(chances)
     outcome = np.clip(outcome, reward.low, reward.high)
     predicted, residuals = np.empty((len(outcome), len(arms))), np.empty(len(outcome))
     for k in arms:
