@@ -40,10 +40,12 @@ def print_sizes(found: Contest) -> None:
         print("|---|---:|---:|---:|---:|---:|---:|")
         for row in rows:
             if row["people"] == people:
-                time = "" if row["micros"] is None else f"{row['micros']:,.0f}"
+                ranks = "| | |"
+                if row["rank"] is not None:
+                    ranks = f"{row['rank']:.1f} | {row['near_best']} | {row['micros']:,.0f} |"
                 print(
-                    f"| {row['policy']} | {row['net']:.4f} | {row['reward']:.4f} |"
-                    f" {row['share']:.2f} | {row['rank']:.1f} | {row['near_best']} | {time} |"
+                    f"| {row['policy']} | {row['net']:.4f} ± {row['error']:.4f} |"
+                    f" {row['reward']:.4f} | {row['share']:.2f} | {ranks}"
                 )
 
 

@@ -43,8 +43,14 @@ def shown(value: object, most: int = 500) -> str:
 
 def near(name: object, known: Iterable[str]) -> str:
     """Say which of the known names may have been meant; nothing if none is near."""
-    close = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    plain = {_plain(other): other for other in reversed(list(known))}
+    close = difflib.get_close_matches(_plain(str(name)), plain, n=1)
+    return f"; did you mean {plain[close[0]]!r}?" if close else ""
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is compared: LassoBandit is near lasso-bandit."""
+    return "".join(filter(str.isalnum, name.lower())) or name
 
 
 def meant(name: object, known: Iterable[str], these: str) -> str:

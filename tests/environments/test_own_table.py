@@ -139,16 +139,16 @@ def test_parquet_is_read_as_csv_is(tmp_path):
     [
         (("animals", "animls"), "line 3, column 'cause': 'animls' is no option.*'animals'"),
         (("2,25", "2,"), "line 3, column 'age': the answer is missing"),
-        (("cause", "casue"), "column 'cause' is missing; did you mean 'casue'"),
-        ((",call", ",phone"), "column 'call' is missing"),
+        (("cause", "casue"), "column 'cause' of the study is missing; did you mean 'casue'"),
+        ((",call", ",phone"), "column 'call' of the study is missing"),
         ((",10", ",11"), "line 3, column 'call': '11' is no reward from 0 to 10"),
-        ((",10", ","), "line 3, column 'call': '' is no reward"),
+        ((",10", ","), "line 3, column 'call': the reward is missing; fill it in"),
         (("id,", "age,"), "column 'age' is there 2 times"),
         (("3,75", "75"), "line 4: the row has 6 cells, the header 7"),
         ((",mail,call", ",post,phone"), "no column says what arms bring"),
         ((",10", ",0_1"), "line 3, column 'call': '0_1' is no reward"),
         (("id,", "arm,"), "a column for every arm and a column 'arm'; leave out 'arm' if"),
-        ((HEADER, ""), "column 'age' is missing"),
+        ((HEADER, ""), "column 'age' of the study is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, change, complaint):
@@ -162,7 +162,9 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, change, comp
 
 def test_an_arm_that_is_none_and_too_few_people(tmp_path):
     path = file_of(tmp_path, ",mail,1", ",cal,2", ",call,3", header=",arm,reward")
-    with pytest.raises(SettingError, match="line 3, column 'arm': 'cal' is no arm; did you mean"):
+    with pytest.raises(
+        SettingError, match="line 3, column 'arm': 'cal' is no arm of the study; did you mean"
+    ):
         al.read_table(path, STUDY)
     path = file_of(tmp_path, ",mail,1", ",call,2", ",call,3", header=",arm,reward")
     with pytest.raises(SettingError, match=r"1 people got the arm 'mail'; .* takes 50"):

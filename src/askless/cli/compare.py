@@ -25,7 +25,8 @@ def compare(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"One of {', '.join(POLICIES)}, or module:Class, instead of all; may be repeated."
+            help=f"One of {', '.join(POLICIES)}, or module:Class, instead of all; with --tables"
+            " also linucb-noise and others of the contest. May be repeated."
         ),
     ] = None,
     tables: Annotated[

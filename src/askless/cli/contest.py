@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import shlex
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from rich import box
+from rich.progress import track
 from rich.table import Table
 
-from askless.cli.terminal import messages, numbers, output, stages
+from askless.checks.blocks import described
+from askless.cli.terminal import complain, messages, numbers, output, stages
 from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
+from askless.environments.tables.outcomes import DrawnTable
 from askless.errors import SettingError, meant
 from askless.survey import Study
 
@@ -20,33 +26,66 @@ if TYPE_CHECKING:
     from askless.evaluation.contest import Contest
 
 FILES = (".csv", ".parquet", ".pq")
+GROUPS: dict[str, tuple[str, ...]] = {"all": tuple(TABLES), "families": tuple(FAMILIES)}
+DEAR = 0.5  # of the reward range
 HEADINGS = ("net", "±", "reward", "share\nasked", "mean\nrank", "best\nor near", "µs\na visit")
 
 
 def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
     """Return worlds by what was written: `all`, `families`, names, or files of people."""
-    read = None if study is None else Study.read(study)
-    worlds: dict[str, Environment] = {}
+    makers: dict[str, Callable[[], Environment]] = {}
+    files = False
     for name in (part.strip() for part in names.split(",")):
-        if name == "all":
-            worlds |= {known: table(known) for known in TABLES}
-        elif name == "families":
-            worlds |= {known: family(known) for known in FAMILIES}
-        elif name in TABLES:
-            worlds[name] = table(name)
-        elif name in FAMILIES:
-            worlds[name] = family(name)
+        if name in (*GROUPS, *TABLES, *FAMILIES):
+            for known in GROUPS.get(name, (name,)):
+                makers[known] = partial(table if known in TABLES else family, known)
         elif Path(name).suffix.lower() in FILES:
-            if read is None:
-                raise SettingError(f"{name}: say with --study what its columns mean")
             known = Path(name).stem
-            if known in worlds or known in {*TABLES, *FAMILIES}:
+            if study is None:
+                raise SettingError(f"{name}: say with --study what its columns mean")
+            if known in {*makers, *TABLES, *FAMILIES}:
                 raise SettingError(f"{name}: another table is called {known!r}; rename the file")
-            worlds[known] = read_table(name, read)
+            makers[known], files = partial(_people_of, name, study), True
         else:
-            every = ["all", "families", *TABLES, *FAMILIES]
-            raise SettingError(f"there is no table {name!r}{meant(name, every, 'there are')}")
-    return worlds
+            every = [*GROUPS, *TABLES, *FAMILIES]
+            ends = f"; files of people end in {', '.join(FILES)}"
+            raise SettingError(f"there is no table {name!r}{meant(name, every, 'there are')}{ends}")
+    if study is not None and not files:
+        raise SettingError("--study says nothing without a file of people; leave it out")
+    shown = track(
+        makers.items(),
+        "reading worlds",
+        console=messages,
+        transient=True,
+        disable=not messages.is_terminal,
+    )
+    return {name: make() for name, make in shown}
+
+
+def _people_of(name: str, study: Path) -> Environment:
+    with warnings.catch_warnings(record=True, action="always") as told:
+        world = read_table(name, Study.read(study))
+    for warning in told:
+        complain(str(warning.message))
+    return world
+
+
+def notes_on(worlds: Mapping[str, Environment], price: float) -> list[str]:
+    """Return what must be known of worlds to read their figures."""
+    modelled = [name for name, world in worlds.items() if isinstance(world, DrawnTable)]
+    dear = [name for name, world in worlds.items() if price * len(described(world).survey) > DEAR]
+    notes = []
+    if modelled:
+        notes.append(
+            f"What arms would have brought people who did not get them is modelled in"
+            f" {', '.join(modelled)}: true as far as the model is, and arms were given at random."
+        )
+    if dear:
+        notes.append(
+            f"At this price a full survey costs more than {DEAR:g} of the reward range in"
+            f" {', '.join(dear)}: whoever asks everything must lose there."
+        )
+    return notes
 
 
 def compare_on_tables(
@@ -66,14 +105,15 @@ def compare_on_tables(
     """Play what is not there yet, and write the report."""
     from askless.evaluation.contest import contest  # noqa: PLC0415 (so that help comes at once)
     from askless.evaluation.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
-    from askless.report.contest_report import said_of, write_contest  # noqa: PLC0415 (plots)
+    from askless.report.contest_report import means_over, said_of, write_contest  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
 
     at, worlds = numbers("--sizes", sizes, int), worlds_named(tables, study)
     settings = price, BETA_MIN if beta_min is None else beta_min
     entering = [named_entrant(name, *settings) for name in policies or []] or entrants(*settings)
     check_folder(out)  # before the work, not after it
-    with stages() as progress:
+    notes = notes_on(worlds, price)
+    with stages() as progress, warnings.catch_warnings(action="ignore"):  # the notes say it
         found = contest(
             entering,
             worlds,
@@ -90,30 +130,32 @@ def compare_on_tables(
     command += ["--study", str(study)] if study is not None else []
     command += [part for name in policies or [] for part in ("--policy", name)]
     command += ["--runs", str(runs), "--seed", str(seed)]
-    report = write_contest(found, out, shlex.join(command))[0]
-    where = f"The report is {report}; figures, runs.csv and contest.json are beside it."
+    command += ["--out", str(out)] if str(out) != "askless-compare" else []
+    report = write_contest(found, out, shlex.join(command), notes)[0]
+    where = f"The report is {report}; figures, runs.csv and contest.json are there too."
     if as_json:
-        typer.echo(json.dumps({"said": said_of(found), "summary": list(found.summary())}))
+        said = {"said": said_of(found), "notes": notes, "summary": list(found.summary())}
+        typer.echo(json.dumps(said))
         messages.print(where, markup=False, highlight=False, soft_wrap=True)
         return
-    output.print("\n".join(said_of(found)), markup=False, highlight=False)
+    output.print("\n".join([*said_of(found), *notes]), markup=False, highlight=False)
     for people in found.sizes:
-        output.print(_grid(found, people))
+        output.print(_grid(found, people, means_over(found)))
     output.print(
         f"Net: the reward, as a share of its range, less {price:g} a question, ± its standard"
-        " error. Best or near: worlds where it is the highest, or, of five runs or more, within two"
-        " paired standard errors of that. The best single arm is known beforehand and does not"
-        " compete.\n",
+        " error. Share asked: of the survey's questions. Rank: by net, 1 is best. Best or near:"
+        " worlds where the net is the highest, or, of five runs or more, within two paired standard"
+        " errors of that. The best single arm is known beforehand and does not compete.\n",
         markup=False,
         highlight=False,
     )
     output.print(where, markup=False, highlight=False, soft_wrap=True)
 
 
-def _grid(found: Contest, people: int) -> Table:
+def _grid(found: Contest, people: int, over: str) -> Table:
     """Make a line a policy, the best net first."""
     grid = Table(
-        title=f"{people:,} people, means over {len(found.worlds)} worlds",
+        title=f"{people:,} people, {over}",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
@@ -129,8 +171,8 @@ def _grid(found: Contest, people: int) -> Table:
                 "" if row["error"] is None else f"{row['error']:.4f}",
                 f"{row['reward']:.4f}",
                 f"{row['share']:.2f}",
-                f"{row['rank']:.1f}",
-                f"{row['near_best']}",
+                "" if row["rank"] is None else f"{row['rank']:.1f}",
+                "" if row["rank"] is None else f"{row['near_best']} of {len(found.worlds)}",
                 "" if row["micros"] is None else f"{row['micros']:,.0f}",
             )
     return grid

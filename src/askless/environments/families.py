@@ -115,6 +115,10 @@ class CurvedEnvironment:
         self._expect, self._draw = expect, draw
         self._people = AnswerModel(survey, answers)
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.survey)} questions, {len(self.arms)} arms"
+        return f"{type(self).__name__}({counts}, number={self.number})"
+
     def respondents(self, seed: int, run: int) -> Iterator[Block]:
         """Draw the respondents of a run, block after block, for ever."""
         people, luck = (stream((seed, run), self.number, which) for which in (PEOPLE, LUCK))

@@ -71,6 +71,7 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
         if self.price is not None and self.price < 0:
             raise SettingError(f"price is {self.price:g}; give 0 or more")
         self.arm_count = len(arms)
+        self._served = self.people  # until it is reset
         self._questions = 0 if self.price is None else len(self.survey)
         self._costs = np.array([question.cost for question in self.survey])
         self.action_space: spaces.Discrete[np.int64] = spaces.Discrete(
@@ -103,7 +104,7 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
                 f"action is {action!r}; give a whole number from 0 to {self.action_space.n - 1}"
             )
         if self._served == self.people:
-            raise SettingError("the study is over; reset() begins another")
+            raise SettingError("no study is under way; reset() begins one")
         if action < self._questions:
             paid = float(self.price or 0.0) * float(self._costs[action])
             self._known[action] = True

@@ -121,7 +121,8 @@ class _Form(NamedTuple):
             if count < ALIKE:
                 raise SettingError(
                     f"{source}: {count} people got the arm {arm.name!r}; to model what it would"
-                    f" have brought the others takes {ALIKE}"
+                    f" have brought the others takes {ALIKE}; leave the arm out of the study, or"
+                    " give a column for every arm"
                 )
         ends = study.reward.low, study.reward.high
         yes_or_no = np.isin(rewards, ends).all()
@@ -168,6 +169,8 @@ def _form(names: list[str], study: Study, source: str) -> _Form:
         return _Form([ARM, REWARD] if REWARD in names else [ARM], study)
     if any(arm in names for arm in arms):
         return _Form(arms, study)
+    if len(names) == 1 and ";" in names[0]:
+        raise SettingError(f"{source}: the file has one column; separate columns by commas")
     raise SettingError(
         f"{source}: no column says what arms bring; give a column for every arm"
         f" ({', '.join(arms)}), or {ARM!r} and {REWARD!r}, or {ARM!r} alone"
@@ -176,7 +179,7 @@ def _form(names: list[str], study: Study, source: str) -> _Form:
 
 def _header(names: list[str], wanted: list[str], source: str) -> list[str]:
     problems = [
-        f"{source}: column {name!r} is missing{meant(name, names, 'there are')}"
+        f"{source}: column {name!r} of the study is missing{meant(name, names, 'there are')}"
         for name in wanted
         if name not in names
     ]
@@ -194,15 +197,18 @@ def _outcome(name: str, cell: str, study: Study, where: str, problems: list[str]
         if cell in arms:
             return float(arms.index(cell))
         problems.append(
-            f"{where}, column {name!r}: {shown(cell)} is no arm{meant(cell, arms, 'the arms are')}"
+            f"{where}, column {name!r}: {shown(cell)} is no arm of the study"
+            f"{meant(cell, arms, 'the arms are')}"
         )
         return np.nan
     low, high = study.reward.low, study.reward.high
     if NUMBER.fullmatch(cell) and low <= float(cell) <= high:
         return float(cell)
-    problems.append(
-        f"{where}, column {name!r}: {shown(cell)} is no reward from {low:g} to {high:g}"
-    )
+    if not cell:
+        remedy = "the reward is missing; fill it in, or leave the row out"
+    else:
+        remedy = f"{shown(cell)} is no reward from {low:g} to {high:g}, the study's range"
+    problems.append(f"{where}, column {name!r}: {remedy}")
     return np.nan
 
 

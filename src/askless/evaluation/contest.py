@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from askless.checks.blocks import described
 from askless.environments import Block, Environment
 from askless.environments.base import first_respondents, useful_of
 from askless.errors import SettingError, extra
-from askless.evaluation.entrants import Entrant
+from askless.evaluation.entrants import Entrant, slug
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.simulation import Sweep, simulate
 from askless.simulation.simulate import check_whole
@@ -144,17 +143,17 @@ class Contest:
         for s, people in enumerate(self.sizes):
             order = np.argsort(-net[:, :, s].mean(axis=1), kind="stable")
             for k in order.tolist():
-                lost = self.lost[k, :, s]
+                lost, competes = self.lost[k, :, s], self.labels[k] != SINGLE
                 yield {
                     "people": people,
                     "policy": self.labels[k],
                     "net": float(net[k, :, s].mean()),
                     "error": float(errors[k, s]) if runs > 1 else None,
-                    "spread": float(net[k, :, s].std(ddof=1)) if len(self.worlds) > 1 else 0.0,
+                    "spread": float(net[k, :, s].std(ddof=1)) if count > 1 else None,
                     "reward": float(self.reward[k, :, s].mean()),
                     "share": float(self.share[k, :, s].mean()),
-                    "rank": float(ranks[k, :, s].mean()),
-                    "near_best": int(near[k, :, s].sum()),
+                    "rank": float(ranks[k, :, s].mean()) if competes else None,
+                    "near_best": int(near[k, :, s].sum()) if competes else None,
                     "useful_lost": None if np.isnan(lost).all() else float(np.nanmean(lost)),
                     "micros": None if np.isnan(self.micros[k]) else float(self.micros[k]),
                 }
@@ -298,8 +297,7 @@ class _Frame:
             )
             planned = f"-{sizes[-1]}" if entrant.planned else ""
             path = (
-                self.folder
-                / f"{_slug(name)}--{_slug(entrant.label)}{planned}--{_hash(sweep)}.jsonl"
+                self.folder / f"{slug(name)}--{slug(entrant.label)}{planned}--{_hash(sweep)}.jsonl"
             )
             sweep.run(path, progress=told, **self.where)
             rows = list(sweep_rows(path))
@@ -371,8 +369,3 @@ def _timed(entering: Sequence[Entrant], world: Environment, people: int) -> Floa
             took.append(time.perf_counter() - start)
         micros[k] = 1e6 * float(np.median(took[1:])) / visits
     return micros
-
-
-def _slug(name: str) -> str:
-    """Return a name as a part of a file's name."""
-    return re.sub(r"[^a-z0-9.%]+", "-", name.lower()).strip("-")

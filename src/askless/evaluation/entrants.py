@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from askless.errors import SettingError
 from askless.policies import SurveyBandit, policy_class
 from askless.policies.building import settings_of
 
-__all__ = ["BETA_MIN", "OURS", "Entrant", "entrants", "named_entrant"]
+__all__ = ["BETA_MIN", "OURS", "Entrant", "entrants", "named_entrant", "slug"]
 
 BETA_MIN = 0.1  # of the reward range
 OURS = "SurveyBandit"
@@ -71,9 +73,28 @@ def entrants(price: float, beta_min: float = BETA_MIN) -> list[Entrant]:
 
 
 def named_entrant(name: str, price: float, beta_min: float = BETA_MIN) -> Entrant:
-    """Return a policy by its name, or as module:Class, with what fits of the standard settings."""
+    """Return one of the standard contest, or a policy by its name, or as module:Class.
+
+    Names are those of policies, which stand for the first entrant of that policy that has no
+    further settings, and labels as `slug` has them: linucb-noise, pilot-of-10%. Others get what
+    fits of the standard settings.
+    """
+    standing = entrants(price, beta_min)
+    for entrant in standing:
+        if slug(entrant.label) == name:
+            return entrant
+    for entrant in standing:
+        if entrant.settings == {"name": name}:
+            return entrant
     taken = settings_of(policy_class(name))
     standard = {"beta_min": beta_min, "price": price}
     scaled = {key: value for key, value in standard.items() if key in taken}
-    label = OURS if name == SurveyBandit.name else name
-    return Entrant(label, {"name": name}, scaled, planned="planned" in taken)
+    for key, needed in taken.items():
+        if needed and key not in standard:
+            raise SettingError(f"policy {name!r} needs {key!r}, which a contest cannot give it")
+    return Entrant(name, {"name": name}, scaled, planned="planned" in taken)
+
+
+def slug(name: str) -> str:
+    """Return a name as a part of a file's name, or of a command."""
+    return re.sub(r"[^a-z0-9.%]+", "-", name.lower()).strip("-")

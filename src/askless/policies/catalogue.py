@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from askless.errors import AsklessError, SettingError, StateError, shown
+from askless.errors import AsklessError, SettingError, StateError, near, shown
 from askless.policies.base import Policy
 from askless.policies.building import Basis, build_policy
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
@@ -118,8 +118,8 @@ def policy_class(name: str) -> type[Policy]:
         return _imported(name)
     if name not in POLICIES:
         raise SettingError(
-            f"there is no policy {name!r}; choose {', '.join(POLICIES)}; or one of your own, as"
-            " module:Class or by its name after askless.register"
+            f"there is no policy {name!r}{near(name, POLICIES)}; choose {', '.join(POLICIES)}; or"
+            " one of your own, as module:Class or by its name after askless.register"
         )
     return POLICIES[name]
 

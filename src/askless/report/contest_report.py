@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ from askless.evaluation.entrants import OURS
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS
 
-__all__ = ["draw_pareto", "draw_worlds", "said_of", "write_contest"]
+__all__ = ["draw_pareto", "draw_worlds", "means_over", "said_of", "write_contest"]
 
 MARKERS = "osPXDv^<>*hdp8H"
 ACROSS = 4  # worlds beside each other
+BREAK = {True: "\n", False: " "}  # within a title, on narrow screens
 
 
 def said_of(contest: Contest) -> list[str]:
@@ -50,17 +51,32 @@ def said_of(contest: Contest) -> list[str]:
     return said + ([f"It is beaten on {'; '.join(beaten)}."] if beaten else [])
 
 
-def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
+def means_over(contest: Contest) -> str:
+    """Say what figures are means of."""
+    worlds, runs = len(contest.worlds), contest.net.shape[3]
+    of_worlds = f"{worlds} worlds, " if worlds > 1 else ""
+    return (
+        f"means over {of_worlds}{runs} run{'s' if runs > 1 else ''}{' each' if worlds > 1 else ''}"
+    )
+
+
+def write_contest(
+    contest: Contest, folder: Path, command: str, notes: Sequence[str] = ()
+) -> list[Path]:
     """Write page, figures and data into a folder; return the files, page first."""
     files: dict[str, str | bytes] = {}
     images: dict[str, str] = {}
-    for name, picture in (("pareto", draw_pareto(contest)), ("worlds", draw_worlds(contest))):
+    for name, draw in (("pareto", draw_pareto), ("worlds", draw_worlds)):
+        picture, narrow = draw(contest), drawn(draw(contest, narrow=True), "svg")
         files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
         images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
     summary = list(contest.summary())
     content = {
         "contest": contest,
         "said": said_of(contest),
+        "notes": notes,
+        "means": means_over(contest),
         "summary": [
             (people, [row for row in summary if row["people"] == people])
             for people in contest.sizes
@@ -74,6 +90,7 @@ def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
     }
     data = {
         "said": said_of(contest),
+        "notes": list(notes),
         "price": contest.price,
         "summary": summary,
         "rows": list(contest.rows()),
@@ -82,38 +99,38 @@ def write_contest(contest: Contest, folder: Path, command: str) -> list[Path]:
     }
     first: dict[str, str | bytes] = {
         "report.html": render("contest.html", **content),
-        "runs.csv": contest.to_frame().to_csv(index=False),
+        "runs.csv": contest.to_frame().to_csv(index=False, float_format="%.8g"),
         "contest.json": json.dumps(data, allow_nan=False, indent=1) + "\n",
     }
     # Nothing is written before everything is there.
     return [write(folder / name, text) for name, text in (first | files).items()]
 
 
-def _by_world(contest: Contest) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
-    """Go through worlds: who nets most at each size and how much; ours beside it, if it plays."""
+def _by_world(contest: Contest) -> Iterator[dict[str, Any]]:
+    """Go through worlds and sizes: who nets most and how much; ours beside it, if it plays."""
     net, near, best = contest.net.mean(axis=3), contest.near_best(), contest.best()
     own = contest.labels.index(OURS) if OURS in contest.labels else None
     for w, name in enumerate(contest.worlds):
-        cells = []
-        for s in range(len(contest.sizes)):
+        for s, people in enumerate(contest.sizes):
             first = best[w, s]
-            cell = {"best": contest.labels[first], "net": float(net[first, w, s]), "ours": None}
+            row = {
+                "world": name,
+                "questions": int(contest.questions[w]),
+                "people": people,
+                "best": contest.labels[first],
+                "net": float(net[first, w, s]),
+                "share": float(contest.share[first, w, s].mean()),
+            }
             if own is not None:
-                share = float(contest.share[own, w, s].mean())
-                ours = {"ours": float(net[own, w, s]), "share": share}
-                cell |= ours | {"near": bool(near[own, w, s])}
-            cells.append(cell)
-        yield name, int(contest.questions[w]), cells
+                row |= {"ours": float(net[own, w, s]), "near": bool(near[own, w, s])}
+                row["own_share"] = float(contest.share[own, w, s].mean())
+            yield row
 
 
-def draw_pareto(contest: Contest) -> Figure:
+def draw_pareto(contest: Contest, *, narrow: bool = False) -> Figure:
     """Draw reward against the share of questions asked, means over worlds, a panel a size."""
     count = len(contest.sizes)
-    figure = Figure(
-        figsize=(max(6.5, 3.4 * count), 5.4),
-        layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06),
-    )
-    panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    figure, panels = _panels(count, 1 if narrow else count, (max(6.5, 3.4 * count), 5.4), narrow)
     for s, axes in enumerate(panels):
         _points(
             axes,
@@ -123,26 +140,21 @@ def draw_pareto(contest: Contest) -> Figure:
         )
         axes.set_title(f"{contest.sizes[s]:,} people", loc="left", fontsize="medium")
         axes.set_xlabel("share of the questions that is asked")
-    panels[0].set_ylabel("reward a visit, as a share of its range")
-    _legend(figure, panels[0])
-    figure.suptitle("Means over all worlds: higher and further left is better")
+        if narrow or s == 0:
+            axes.set_ylabel("reward a visit")
+    _legend(figure, panels[0], narrow=narrow)
+    figure.suptitle(f"Means over all worlds:{BREAK[narrow]}higher and further left is better")
     return figure
 
 
-def draw_worlds(contest: Contest) -> Figure:
+def draw_worlds(contest: Contest, *, narrow: bool = False) -> Figure:
     """Draw the same for every world, at the largest size."""
     count = len(contest.worlds)
-    across = min(ACROSS, count)
+    across = min(2 if narrow else ACROSS, count)
     rows = math.ceil(count / across)
-    figure = Figure(
-        figsize=(max(6.5, 2.6 * across), 2.3 * rows + 1.4),
-        layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06),
-    )
-    panels = figure.subplots(rows, across, squeeze=False).flat
+    size = max(6.5, 2.6 * across), 2.3 * rows + 1.4
+    figure, panels = _panels(count, across, size, narrow)
     for w, axes in enumerate(panels):
-        if w >= count:
-            axes.set_visible(False)
-            continue
         _points(
             axes,
             contest,
@@ -151,9 +163,26 @@ def draw_worlds(contest: Contest) -> Figure:
         )
         axes.set_title(contest.worlds[w], loc="left", fontsize="small")
         axes.tick_params(labelsize="x-small")
-    _legend(figure, figure.axes[0])
-    figure.suptitle(f"Reward against the share of questions asked, {contest.sizes[-1]:,} people")
+    _legend(figure, panels[0], narrow=narrow)
+    figure.suptitle(
+        f"Reward against the share of questions{BREAK[narrow]}asked, {contest.sizes[-1]:,} people"
+    )
     return figure
+
+
+def _panels(
+    count: int, across: int, size: tuple[float, float], narrow: bool
+) -> tuple[Figure, list[Any]]:
+    """Return a figure with so many panels; for narrow screens, narrow and high."""
+    rows = math.ceil(count / across)
+    figure = Figure(
+        figsize=(4.4, 2.4 * rows + 2.6) if narrow else size,
+        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06),
+    )
+    panels = list(figure.subplots(rows, across, squeeze=False).flat)
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure, panels[:count]
 
 
 def _points(axes: Any, contest: Contest, x: Any, y: Any) -> None:
@@ -174,11 +203,11 @@ def _points(axes: Any, contest: Contest, x: Any, y: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _legend(figure: Figure, axes: Any) -> None:
+def _legend(figure: Figure, axes: Any, *, narrow: bool) -> None:
     figure.legend(
         *axes.get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=4,
+        ncols=2 if narrow else 4,
         frameon=False,
         fontsize="small",
     )
