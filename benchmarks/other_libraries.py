@@ -2,7 +2,7 @@
 
 The people are written down first (`rivals.py people`), since these libraries live in the bench's
 own environment. Everybody asks everything. Settings are in these libraries' favour: of a few that
-were tried on other people, those that earned more.
+were tried, those that earned more.
 """
 
 from __future__ import annotations
