@@ -218,3 +218,18 @@ def test_public_names_are_documented():
         if isinstance(thing, type) or callable(thing):
             assert thing.__doc__, name
     assert re.fullmatch(r"\d+\.\d+\.\d+", al.__version__)
+
+
+def test_the_visits_file_page_runs_and_names_every_column(tmp_path, monkeypatch):
+    page = ROOT / "docs" / "visits-file.md"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
+    names = {}
+    for code in python_blocks(page):
+        exec(code, names)
+    assert names["policy"].to_dict() == names["done"].policy.to_dict()
+    header = (tmp_path / "visits.csv").read_text().splitlines()[0].split(",")
+    for column in header:
+        prefix, dot, _ = column.partition(".")
+        shown = {"answer": "answer.QUESTION", "propensity": "propensity.ARM"}.get(prefix, column)
+        assert f"`{shown}`" in page.read_text(), column

@@ -20,7 +20,7 @@ from askless.environments import (
     read_table,
     table,
 )
-from askless.evaluation import Plan, plan
+from askless.evaluation import Plan, plan, rebuild
 from askless.policies import (
     OFUL,
     POLICIES,
@@ -56,14 +56,19 @@ from askless.policies import (
 from askless.simulation import (
     Comparison,
     Delay,
+    LoggedVisit,
+    Recording,
     Run,
     Runs,
     Sweep,
     compare,
     read_sweep,
+    read_visits,
+    record_visits,
     simulate,
     sweep_frame,
     warm_up,
+    write_visits,
 )
 from askless.sparse import ElasticNet, elastic_net
 from askless.survey import (
@@ -110,6 +115,7 @@ __all__ = [
     "LinTS",
     "LinUCB",
     "LinearEnvironment",
+    "LoggedVisit",
     "Multi",
     "PilotAnswers",
     "PilotThenScreen",
@@ -117,6 +123,7 @@ __all__ = [
     "Policy",
     "Prior",
     "Question",
+    "Recording",
     "RewardRange",
     "RidgeSurveyUCB",
     "Run",
@@ -148,9 +155,13 @@ __all__ = [
     "policy_for",
     "read_sweep",
     "read_table",
+    "read_visits",
+    "rebuild",
+    "record_visits",
     "register",
     "simulate",
     "sweep_frame",
     "table",
     "warm_up",
+    "write_visits",
 ]

@@ -63,7 +63,7 @@ def read_table(path: str | Path, study: Study) -> TableEnvironment:
     (2, np.float64(8.0))
     """
     file = Path(path)
-    names, rows = _parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
+    names, rows = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
     survey, arms = study.survey, [arm.name for arm in study.arms]
     form = _form(names, study, str(path))
     wanted = [*survey.names, *form.columns]
@@ -224,7 +224,7 @@ def _warn_of_constants(contexts: Floats, study: Study, source: str) -> None:
         )
 
 
-def _parquet(path: Path) -> Cells:
+def read_parquet(path: Path) -> Cells:
     """Read a Parquet file as cells, as a CSV file would have them."""
     with extra("data"):
         from pyarrow import parquet  # noqa: PLC0415 (an extra)

@@ -2,22 +2,29 @@
 
 from askless.simulation.compare import Comparison, compare
 from askless.simulation.delays import Delay
+from askless.simulation.recording import Recording, record_visits
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.simulate import simulate
 from askless.simulation.sweep import Sweep, sweep_frame
 from askless.simulation.sweep_file import read_sweep
+from askless.simulation.visits_file import LoggedVisit, read_visits, write_visits
 from askless.simulation.warm_up import warm_up
 
 __all__ = [
     "Comparison",
     "Delay",
     "Drop",
+    "LoggedVisit",
+    "Recording",
     "Run",
     "Runs",
     "Sweep",
     "compare",
     "read_sweep",
+    "read_visits",
+    "record_visits",
     "simulate",
     "sweep_frame",
     "warm_up",
+    "write_visits",
 ]

@@ -1,0 +1,263 @@
+"""The visits file: a row a visit in the order of decisions, enough to rebuild a study by replay."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askless.environments.own_table import PARQUET, read_parquet
+from askless.environments.pilot_reading import BETWEEN, NONE, NUMBER, read_cells, read_person
+from askless.errors import AsklessError, SettingError, StateError, extra, meant, shown, together
+from askless.policies import VisitRecord
+from askless.survey import Study, Survey
+from askless.survey.question import Answer
+
+__all__ = ["LoggedVisit", "read_visits", "write_visits"]
+
+WHOLE = ("number", "version", "block", "learned", "learned_after")
+LISTS = ("eligible", "form", "asked", "known")
+CHECK = ("full", "short", "expected", "bet", "saving")
+BEFORE = ("number", "kind", *LISTS)
+AFTER = ("arm", "version", "reward", "block", "learned", "learned_after")
+ANSWER, CHANCE, CHECKED = "answer.", "propensity.", "check."
+
+
+@dataclass(frozen=True)
+class LoggedVisit:
+    """A visit of a study, and when it was learned.
+
+    Attributes
+    ----------
+    record : VisitRecord
+        What it has done; `outlook` and `ruled_out` are not kept in files.
+    learned : int or None
+        Its place in the order of learning, from 0; None if it has not been learned.
+    learned_after : int or None
+        How many visits had been decided by then.
+
+    Examples
+    --------
+    >>> import askless as al
+    >>> done = al.record_visits("uniform", al.paper_environment(arms=2, features=1), horizon=3)
+    >>> [(visit.record.number, visit.learned, visit.learned_after) for visit in done.visits]
+    [(0, 0, 1), (1, 1, 2), (2, 2, 3)]
+    """
+
+    record: VisitRecord
+    learned: int | None = None
+    learned_after: int | None = None
+
+
+def columns_of(survey: Survey, arms: Iterable[str]) -> list[str]:
+    """Return the columns of a study's visits file, in their order."""
+    return [
+        *BEFORE,
+        *(ANSWER + name for name in survey.names),
+        *AFTER,
+        *(CHANCE + arm for arm in arms),
+        *(CHECKED + name for name in CHECK),
+    ]
+
+
+def write_visits(path: str | Path, visits: Iterable[LoggedVisit], study: Study) -> None:
+    """Write visits as CSV or, by its ending, as Parquet.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; Parquet (the extra `data`) if it ends in `.parquet` or `.pq`.
+    visits : iterable of LoggedVisit
+        In the order of their decisions.
+    study : Study
+        Its questions and arms are the columns.
+
+    Examples
+    --------
+    >>> import tempfile, askless as al
+    >>> study = al.Study.parse('''
+    ... schema: 1
+    ... questions: [{kind: yes_no, name: donor}]
+    ... arms: [{name: mail}, {name: call}]
+    ... reward: {low: 0, high: 10}
+    ... policy: {beta_min: 1}
+    ... ''')
+    >>> policy = al.policy_for(study)
+    >>> visit = policy.visit()
+    >>> visit.answer({"donor": True})
+    >>> policy.learn(visit, reward=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     al.write_visits(f"{folder}/visits.csv", [al.LoggedVisit(visit.record(), 0, 1)], study)
+    ...     (read,) = al.read_visits(f"{folder}/visits.csv", study)
+    >>> read.record.answers, read.record.reward
+    ({'donor': True}, 4.0)
+    """
+    arms = [arm.name for arm in study.arms]
+    for name in [*study.survey.names, *arms]:
+        if BETWEEN in name:
+            raise SettingError(
+                f"{name!r} has a {BETWEEN!r}, which separates names in a visits file; rename it"
+            )
+    columns = columns_of(study.survey, arms)
+    rows = [_row(visit, columns) for visit in visits]
+    target = Path(path)
+    if target.suffix.lower() in PARQUET:
+        with extra("data"):
+            import pyarrow as pa  # noqa: PLC0415
+            from pyarrow import parquet  # noqa: PLC0415
+        table = {name: _typed(name, [row[i] for row in rows]) for i, name in enumerate(columns)}
+        parquet.write_table(pa.table(table), target)
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    target.write_text(text.getvalue(), encoding="utf-8")
+
+
+def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
+    """Read what `write_visits` wrote; what is wrong is said in one message.
+
+    Columns may stand in any order; others are left alone.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    study : Study
+        The one that it is of.
+    """
+    file = Path(path)
+    names, rows = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
+    wanted = columns_of(study.survey, [arm.name for arm in study.arms])
+    problems = [
+        f"{path}: column {name!r} is missing{meant(name, names, 'there are')}"
+        for name in wanted
+        if name not in names
+    ]
+    if problems:
+        raise SettingError(together(problems))
+    places = {name: names.index(name) for name in wanted}
+    found = []
+    for where, cells in rows:
+        if len(cells) != len(names):
+            problems.append(f"{where}: the row has {len(cells)} cells, the header {len(names)}")
+            continue
+        row = {name: cells[at] for name, at in places.items()}
+        try:
+            found.append(_visit(row, study, where, problems))
+        except (AsklessError, ValueError) as error:
+            problems.append(f"{where}: {error}")
+    if problems:
+        raise SettingError(together(problems))
+    return found
+
+
+# -- a visit to cells ----------------------------------------------------------------------------
+
+
+def _row(visit: LoggedVisit, columns: Sequence[str]) -> list[str]:
+    record = visit.record
+    cells: dict[str, str] = {
+        "number": str(record.number),
+        "kind": record.kind,
+        "eligible": BETWEEN.join(record.eligible),
+        "form": BETWEEN.join(record.promised),
+        "asked": BETWEEN.join(record.asked),
+        "known": BETWEEN.join(record.known),
+        "arm": record.arm or "",
+        "version": _cell(record.decided_at),
+        "reward": _cell(record.reward),
+        "block": _cell(record.learned_in),
+        "learned": _cell(visit.learned),
+        "learned_after": _cell(visit.learned_after),
+    }
+    cells |= {ANSWER + name: _cell(answer) for name, answer in record.answers.items()}
+    cells |= {CHANCE + arm: _cell(p) for arm, p in (record.propensities or {}).items()}
+    if record.check is not None:
+        cells |= {CHECKED + name: _cell(record.check[name]) for name in CHECK}
+    return [cells.get(name, "") for name in columns]
+
+
+def _cell(value: Answer | None) -> str:
+    """Return a value as a cell; numbers so that they are read as the same again."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return BETWEEN.join(value) or NONE
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _typed(name: str, cells: Sequence[str]) -> list[Any]:
+    """Return the cells of a column as numbers where it has no others; None where they are empty."""
+    if name in WHOLE:
+        return [int(cell) if cell else None for cell in cells]
+    if name == "reward" or name.startswith(CHANCE) or name in {CHECKED + n for n in CHECK[2:]}:
+        return [float(cell) if cell else None for cell in cells]
+    return [cell or None for cell in cells]
+
+
+# -- cells to a visit ----------------------------------------------------------------------------
+
+
+def _visit(row: dict[str, str], study: Study, where: str, problems: list[str]) -> LoggedVisit:
+    """Return a row's visit, checked as a saved one is."""
+    lists = {name: row[name].split(BETWEEN) if row[name] else [] for name in LISTS}
+    held = [name for name in study.survey.names if name in {*lists["asked"], *lists["known"]}]
+    given = [name for name in study.survey.names if row[ANSWER + name] and name not in held]
+    if given:
+        raise StateError(f"it answers {given[0]!r}, which was neither asked nor known")
+    if row["arm"] == "":  # not decided: what it was asked may be open
+        held = [name for name in held if row[ANSWER + name]]
+    answers = read_person(
+        [row[ANSWER + name] for name in held], held, study.survey, where, problems
+    )
+    whole = {name: _whole(name, row[name]) for name in WHOLE}
+    check: dict[str, Any] | None = None
+    if row[CHECKED + "full"]:
+        check = {name: row[CHECKED + name] for name in ("full", "short")}
+        check |= {name: _number(CHECKED + name, row[CHECKED + name]) for name in CHECK[2:]}
+        check["tossed"] = row["kind"] == "check"
+    record = {
+        "format": "askless.visit",
+        "version": 3,
+        "number": whole["number"],
+        "kind": row["kind"],
+        "eligible": lists["eligible"],
+        "promised": lists["form"],
+        "asked": lists["asked"],
+        "known": lists["known"],
+        "answers": answers,
+        "arm": row["arm"] or None,
+        "decided_at": whole["version"],
+        "propensities": _chances(row, lists["eligible"]),
+        "outlook": {},
+        "ruled_out": [],
+        "reward": _number("reward", row["reward"]) if row["reward"] else None,
+        "learned_in": whole["block"],
+        "check": check,
+    }
+    return LoggedVisit(VisitRecord.read(record), whole["learned"], whole["learned_after"])
+
+
+def _whole(name: str, cell: str) -> int | None:
+    if cell and not (cell.isascii() and cell.isdigit()):
+        raise StateError(f"column {name!r}: {shown(cell)} is no whole number")
+    return int(cell) if cell else None
+
+
+def _number(name: str, cell: str) -> float:
+    if not NUMBER.fullmatch(cell):
+        raise StateError(f"column {name!r}: {shown(cell)} is no number")
+    return float(cell)
+
+
+def _chances(row: dict[str, str], arms: Sequence[str]) -> dict[str, float] | None:
+    """Return with which probability each arm was to be played; None where nothing says so."""
+    given = {arm: row[CHANCE + arm] for arm in arms if row.get(CHANCE + arm)}
+    return {arm: _number(CHANCE + arm, cell) for arm, cell in given.items()} or None
