@@ -230,6 +230,6 @@ def test_the_visits_file_page_runs_and_names_every_column(tmp_path, monkeypatch)
     assert names["policy"].to_dict() == names["done"].policy.to_dict()
     header = (tmp_path / "visits.csv").read_text().splitlines()[0].split(",")
     for column in header:
-        prefix, dot, _ = column.partition(".")
+        prefix = column.split(".")[0]
         shown = {"answer": "answer.QUESTION", "propensity": "propensity.ARM"}.get(prefix, column)
         assert f"`{shown}`" in page.read_text(), column

@@ -42,7 +42,7 @@ class LoggedVisit:
     Examples
     --------
     >>> import askless as al
-    >>> done = al.record_visits("uniform", al.paper_environment(arms=2, features=1), horizon=3)
+    >>> done = al.record_visits("uniform", al.paper_environment(arms=3, features=2), horizon=3)
     >>> [(visit.record.number, visit.learned, visit.learned_after) for visit in done.visits]
     [(0, 0, 1), (1, 1, 2), (2, 2, 3)]
     """
