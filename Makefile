@@ -62,7 +62,7 @@ hurting: $(READY)  ## short forms in worlds that are built to hurt them, beside 
 plans: $(READY)  ## the plans of the docs, with their times, and pictures of the report (5 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/plans.py
 
-verdicts: $(READY)  ## how often a plan's verdict is that of 20 times as many worlds, in 200 studies (40 minutes)
+verdicts: $(READY)  ## how often a plan's verdict is that of 20 times as many worlds, in 200 studies; goes on where it was (an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/verdicts.py
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)

@@ -4,6 +4,7 @@ from askless.environments.answers import AnswerModel
 from askless.environments.base import Block, Environment
 from askless.environments.families import FAMILIES, Family, family
 from askless.environments.linear import LinearEnvironment
+from askless.environments.logged_data import LoggedData
 from askless.environments.own_table import read_table
 from askless.environments.paper import paper_environment
 from askless.environments.pilot import PilotAnswers
@@ -19,6 +20,7 @@ __all__ = [
     "Environment",
     "Family",
     "LinearEnvironment",
+    "LoggedData",
     "PilotAnswers",
     "Prior",
     "Table",

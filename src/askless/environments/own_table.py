@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -236,13 +235,14 @@ def read_parquet(path: Path) -> Cells:
         raise SettingError(f"{path}: cannot read the file as Parquet: {first}") from None
     if not table.num_rows:
         raise SettingError(f"{path}: there are no people in the file")
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
-    return list(table.column_names), list(_rows(path, columns))
+    columns = [column.to_pylist() for column in table.columns]
+    return list(table.column_names), cells_of(f"{path}, row", columns)
 
 
-def _rows(path: Path, columns: list[list[str]]) -> Iterator[tuple[str, list[str]]]:
-    for i, cells in enumerate(zip(*columns, strict=True), start=1):
-        yield f"{path}, row {i}", list(cells)
+def cells_of(where: str, columns: list[list[Any]]) -> list[tuple[str, list[str]]]:
+    """Return the rows of some columns of values, as a CSV file would have them."""
+    texts = [[_cell(value) for value in column] for column in columns]
+    return [(f"{where} {i}", list(row)) for i, row in enumerate(zip(*texts, strict=True), start=1)]
 
 
 def _cell(value: Any) -> str:

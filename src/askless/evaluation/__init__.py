@@ -1,7 +1,18 @@
 """What runs and studies amount to: plans before them, and what can be said after them."""
 
+from askless.evaluation.log_replay import Replayed, replay_log
+from askless.evaluation.off_policy import Estimate, OffPolicy, off_policy
 from askless.evaluation.plan import Plan
 from askless.evaluation.planning import plan
 from askless.evaluation.rebuild import rebuild
 
-__all__ = ["Plan", "plan", "rebuild"]
+__all__ = [
+    "Estimate",
+    "OffPolicy",
+    "Plan",
+    "Replayed",
+    "off_policy",
+    "plan",
+    "rebuild",
+    "replay_log",
+]

@@ -1,0 +1,252 @@
+"""Logged decisions of any study or system: who was asked what, what they got, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from askless.environments.own_table import ARM, PARQUET, REWARD, cells_of, read_parquet
+from askless.environments.pilot_reading import (
+    BETWEEN,
+    NUMBER,
+    Cells,
+    read_cells,
+    read_person,
+)
+from askless.errors import SettingError, meant, shown, together
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies import VisitRecord
+from askless.survey import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LoggedData"]
+
+ASKED, CHANCE, ELIGIBLE = "asked", "propensity", "eligible"
+SLACK = 1e-6  # by which propensities may miss a sum of 1
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedData:
+    """Decisions that were made, by whatever policy, in numbers.
+
+    Attributes
+    ----------
+    study : Study
+        Its questions, arms and reward.
+    contexts : array (n × p)
+        What is known of each person, as `survey.encode` makes it; NaN where nothing was observed.
+    arms : array (n)
+        The arm that each got, counted from 0.
+    rewards : array (n)
+        What came of it, in reward units.
+    propensities : array (n × K)
+        With which probability each arm was to be played; NaN where the log does not say.
+    eligible : array of bool (n × K)
+        Which arms each could get.
+
+    Examples
+    --------
+    >>> import pandas as pd, askless as al
+    >>> study = al.Study.parse('''
+    ... schema: 1
+    ... questions: [{kind: yes_no, name: donor}]
+    ... arms: [{name: mail}, {name: call}]
+    ... reward: {low: 0, high: 10}
+    ... policy: {beta_min: 1}
+    ... ''')
+    >>> frame = pd.DataFrame({"donor": [True, False], "arm": ["mail", "call"], "reward": [4, 0],
+    ...                       "propensity": [0.5, 0.5]})
+    >>> log = al.LoggedData.from_frame(frame, study)
+    >>> len(log), log.observed.all()
+    (2, np.True_)
+    """
+
+    study: Study
+    contexts: Floats
+    arms: Ints
+    rewards: Floats
+    propensities: Floats
+    eligible: Flags
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    @property
+    def observed(self) -> Flags:
+        """Which questions' answers are known (n × questions); a skip is known."""
+        return np.asarray(~np.isnan(self.contexts[:, self.study.survey.columns.first]))
+
+    @property
+    def chances(self) -> Floats:
+        """With which probability everyone's own arm was to be played (n); NaN if unknown."""
+        return np.asarray(self.propensities[np.arange(len(self)), self.arms])
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, study: Study) -> LoggedData:
+        """Take a pandas frame: the columns are those that `read` takes."""
+        names = [str(name) for name in frame.columns]
+        columns = [frame.iloc[:, i].tolist() for i in range(len(names))]
+        return cls._of((names, cells_of("row", columns)), study, "the frame")
+
+    @classmethod
+    def read(cls, path: str | Path, study: Study) -> LoggedData:
+        """Read a CSV or Parquet file, a row a decision.
+
+        Columns are one for every question by its name, `arm`, `reward`, and `propensity` (of the
+        arm that was played) or `propensity.ARM` for every arm. `asked` names the questions whose
+        answers were observed, separated by ";"; without it all were, and an empty cell is a skip.
+        `eligible` names the arms that a person could get; all without it. Others are left alone.
+        """
+        file = Path(path)
+        cells = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
+        return cls._of(cells, study, str(path))
+
+    @classmethod
+    def of_visits(cls, records: Iterable[VisitRecord], study: Study) -> LoggedData:
+        """Take the visits of a study that have been decided and rewarded."""
+        known = [r for r in records if r.arm is not None and r.reward is not None]
+        if not known:
+            raise SettingError("no visit has an arm and a reward; there is nothing to go by")
+        place = {arm.name: k for k, arm in enumerate(study.arms)}
+        shape = len(known), len(place)
+        contexts = np.array([study.survey.encode(r.answers) for r in known])
+        propensities, eligible = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
+        for i, record in enumerate(known):
+            eligible[i, [place[arm] for arm in record.eligible]] = True
+            for arm, chance in (record.propensities or {}).items():
+                propensities[i, place[arm]] = chance
+        propensities[~eligible & ~np.isnan(propensities).all(axis=1)[:, None]] = 0.0
+        arms = np.array([place[str(r.arm)] for r in known], dtype=np.int64)
+        rewards = np.array([r.reward for r in known], dtype=np.float64)
+        return cls(study, contexts, arms, rewards, propensities, eligible)
+
+    @classmethod
+    def _of(cls, cells: Cells, study: Study, source: str) -> LoggedData:
+        return _Reader(cells, study, source).data()
+
+
+class _Reader:
+    """Cells to numbers; what is wrong is gathered, and said in one message."""
+
+    def __init__(self, cells: Cells, study: Study, source: str) -> None:
+        self.names, self.rows = cells
+        self.study, self.source = study, source
+        self.arms = [arm.name for arm in study.arms]
+        self.problems: list[str] = []
+
+    def data(self) -> LoggedData:
+        """Return the log."""
+        if not self.rows:
+            raise SettingError(f"{self.source}: the log is empty; give a row a decision")
+        self._check_header()
+        count, survey = len(self.rows), self.study.survey
+        contexts = np.full((count, survey.column_count), np.nan)
+        shape = count, len(self.arms)
+        propensities, eligible = np.full(shape, np.nan), np.ones(shape, dtype=bool)
+        arms, rewards = np.zeros(count, dtype=np.int64), np.zeros(count)
+        for i, (where, cells) in enumerate(self.rows):
+            row = dict(zip(self.names, cells, strict=False))
+            if len(cells) != len(self.names):
+                many = f"the row has {len(cells)} cells, the header {len(self.names)}"
+                self.problems.append(f"{where}: {many}")
+                continue
+            contexts[i] = self._context(row, where)
+            eligible[i] = self._eligible(row, where)
+            arms[i] = self._arm(row, where)
+            rewards[i] = self._reward(row, where)
+            propensities[i] = self._propensities(row, int(arms[i]), eligible[i], where)
+        if self.problems:
+            raise SettingError(together(self.problems))
+        return LoggedData(self.study, contexts, arms, rewards, propensities, eligible)
+
+    def _check_header(self) -> None:
+        wanted = [*self.study.survey.names, ARM, REWARD]
+        problems = [
+            f"{self.source}: column {name!r} is missing{meant(name, self.names, 'there are')}"
+            for name in wanted
+            if name not in self.names
+        ]
+        problems += [
+            f"{self.source}: column {name!r} is there {self.names.count(name)} times; keep one"
+            for name in wanted
+            if self.names.count(name) > 1
+        ]
+        if problems:
+            raise SettingError(together(problems))
+
+    def _listed(
+        self, row: dict[str, str], column: str, known: Sequence[str], where: str
+    ) -> set[str]:
+        """Return the names in a cell."""
+        named = {part.strip() for part in row[column].split(BETWEEN) if part.strip()}
+        for name in sorted(named - set(known)):
+            self.problems.append(
+                f"{where}, column {column!r}: {shown(name)} is none of the study's"
+                f"{meant(name, known, 'there are')}"
+            )
+        return named & set(known)
+
+    def _context(self, row: dict[str, str], where: str) -> Floats:
+        survey = self.study.survey
+        held = list(survey.names)
+        if ASKED in row:
+            asked = self._listed(row, ASKED, survey.names, where)
+            held = [name for name in held if name in asked]
+        person = read_person([row[name] for name in held], held, survey, where, self.problems)
+        return survey.encode(person)
+
+    def _eligible(self, row: dict[str, str], where: str) -> Flags:
+        if not row.get(ELIGIBLE):
+            return np.ones(len(self.arms), dtype=bool)
+        named = self._listed(row, ELIGIBLE, self.arms, where)
+        return np.array([arm in named for arm in self.arms])
+
+    def _arm(self, row: dict[str, str], where: str) -> int:
+        cell = row[ARM]
+        if cell in self.arms:
+            return self.arms.index(cell)
+        self.problems.append(
+            f"{where}, column {ARM!r}: {shown(cell)} is no arm of the study"
+            f"{meant(cell, self.arms, 'the arms are')}"
+        )
+        return 0
+
+    def _reward(self, row: dict[str, str], where: str) -> float:
+        cell, reward = row[REWARD], self.study.reward
+        if NUMBER.fullmatch(cell) and reward.low <= float(cell) <= reward.high:
+            return float(cell)
+        what = f"{shown(cell)} is no reward from {reward.low:g} to {reward.high:g}"
+        missing = "the reward is missing; fill it in, or leave the row out"
+        self.problems.append(f"{where}, column {REWARD!r}: {what if cell else missing}")
+        return 0.0
+
+    def _propensities(self, row: dict[str, str], arm: int, eligible: Flags, where: str) -> Floats:
+        """Return what the log says of each arm; that of the arm played must be above 0."""
+        found = np.full(len(self.arms), np.nan)
+        each = [f"{CHANCE}.{name}" for name in self.arms]
+        for k, name in enumerate(each):
+            if row.get(name):
+                found[k] = self._chance(row[name], name, where)
+        if not np.isnan(found).all():
+            found = np.where(np.isnan(found), 0.0, found)
+            if abs(found.sum() - 1.0) > SLACK or found[~eligible].any():
+                self.problems.append(
+                    f"{where}: the propensities of the arms that it could get do not sum to 1"
+                )
+        elif row.get(CHANCE):
+            found[arm] = self._chance(row[CHANCE], CHANCE, where)
+        if not np.isnan(found[arm]) and found[arm] <= 0.0:
+            self.problems.append(f"{where}: the arm that was played has the propensity 0")
+        return found
+
+    def _chance(self, cell: str, column: str, where: str) -> float:
+        if NUMBER.fullmatch(cell) and 0.0 <= float(cell) <= 1.0:
+            return float(cell)
+        self.problems.append(f"{where}, column {column!r}: {shown(cell)} is no probability")
+        return np.nan
