@@ -233,3 +233,16 @@ def test_the_visits_file_page_runs_and_names_every_column(tmp_path, monkeypatch)
         prefix = column.split(".")[0]
         shown = {"answer": "answer.QUESTION", "propensity": "propensity.ARM"}.get(prefix, column)
         assert f"`{shown}`" in page.read_text(), column
+
+
+def test_the_library_page_s_log_is_judged(tmp_path, monkeypatch, capsys):
+    (code,) = [b for b in python_blocks(ROOT / "docs" / "library.md") if "al.off_policy(" in b]
+    monkeypatch.chdir(tmp_path)
+    study = al.Study.example()
+    world = al.Prior.of(study).world(0, seed=1)
+    policy = al.policy_for(study)
+    drawn = al.record_visits("uniform", world, horizon=200)
+    al.write_visits("log.csv", drawn.visits, study)
+    exec(code, {"al": al, "study": study, "policy": policy})
+    value, low, high = map(float, capsys.readouterr().out.split())
+    assert low < value < high

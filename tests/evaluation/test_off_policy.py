@@ -214,6 +214,20 @@ def test_a_frame_and_its_file_are_the_same_log(tmp_path):
     assert some.observed.tolist() == [[True, False, False], [True, True, False], [False] * 3]
 
 
+def test_a_visits_file_is_a_log(tmp_path):
+    """Late rewards: visits that have not been learned are no rows."""
+    policy = al.TSRC(STUDY.survey, **GIVEN, questions=2, seed=1)
+    late = al.Delay(10, "random", order="arrival")
+    done = al.record_visits(policy, world(), 200, delay=late)
+    al.write_visits(tmp_path / "visits.csv", done.visits, STUDY)
+    log = al.LoggedData.read(tmp_path / "visits.csv", STUDY)
+    learned = [visit.record for visit in done.visits if visit.learned is not None]
+    assert 150 < len(learned) < 200
+    expected = al.LoggedData.of_visits(learned, STUDY)
+    for name in ("contexts", "arms", "rewards", "propensities", "eligible"):
+        np.testing.assert_array_equal(getattr(log, name), getattr(expected, name))
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [

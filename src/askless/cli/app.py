@@ -9,7 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from askless import __version__
-from askless.cli import check, compare, init, paper, plan, simulate, sweep, tables, warm_up
+from askless.cli import (
+    check,
+    compare,
+    init,
+    paper,
+    plan,
+    replay,
+    simulate,
+    sweep,
+    tables,
+    warm_up,
+)
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
 
@@ -48,6 +59,7 @@ app.command()(paper.paper)
 app.command()(compare.compare)
 app.command()(sweep.sweep)
 app.command()(plan.plan)
+app.command()(replay.replay)
 app.command()(tables.tables)
 app.command()(init.init)
 app.command()(check.check)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["LoggedData"]
 
 ASKED, CHANCE, ELIGIBLE = "asked", "propensity", "eligible"
+ANSWER, KNOWN, LEARNED = "answer.", "known", "learned_after"  # of a visits file
 SLACK = 1e-6  # by which propensities may miss a sum of 1
 
 
@@ -102,6 +103,7 @@ class LoggedData:
         arm that was played) or `propensity.ARM` for every arm. `asked` names the questions whose
         answers were observed, separated by ";"; without it all were, and an empty cell is a skip.
         `eligible` names the arms that a person could get; all without it. Others are left alone.
+        A visits file is one, too: of its visits those count that have been learned.
         """
         file = Path(path)
         cells = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
@@ -137,13 +139,17 @@ class _Reader:
     def __init__(self, cells: Cells, study: Study, source: str) -> None:
         self.names, self.rows = cells
         self.study, self.source = study, source
+        if LEARNED in self.names:  # a visits file
+            at = self.names.index(LEARNED)
+            self.rows = [row for row in self.rows if len(row[1]) <= at or row[1][at]]
+            self.names = [name.removeprefix(ANSWER) for name in self.names]
         self.arms = [arm.name for arm in study.arms]
         self.problems: list[str] = []
 
     def data(self) -> LoggedData:
         """Return the log."""
         if not self.rows:
-            raise SettingError(f"{self.source}: the log is empty; give a row a decision")
+            raise SettingError(f"{self.source}: the log is empty; give a row for every decision")
         self._check_header()
         count, survey = len(self.rows), self.study.survey
         contexts = np.full((count, survey.column_count), np.nan)
@@ -197,6 +203,8 @@ class _Reader:
         held = list(survey.names)
         if ASKED in row:
             asked = self._listed(row, ASKED, survey.names, where)
+            if KNOWN in row:
+                asked |= self._listed(row, KNOWN, survey.names, where)
             held = [name for name in held if name in asked]
         person = read_person([row[name] for name in held], held, survey, where, self.problems)
         return survey.encode(person)

@@ -1,4 +1,4 @@
-"""What a policy that learns would have earned, on rows whose arms were drawn evenly (maths 12)."""
+"""What a policy that learns would have earned on arms that were drawn evenly (maths 10.5)."""
 
 from __future__ import annotations
 

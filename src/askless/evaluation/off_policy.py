@@ -1,4 +1,4 @@
-"""What a policy would have earned, by decisions that another one made and logged (maths 12)."""
+"""What a policy would have earned, by decisions that another one made and logged (maths 10.5)."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def off_policy(
 
     A row counts only if the log has observed everything that the policy would have asked. The
     intervals are right for many rows whose propensities are known and not small; logs of policies
-    that learned meanwhile are fine as long as these are stated (maths 12).
+    that learned meanwhile are fine as long as these are stated (maths 10.5).
 
     Parameters
     ----------

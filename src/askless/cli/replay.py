@@ -1,0 +1,91 @@
+"""`askless replay`: what a policy would have earned, on decisions that were logged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from askless.cli.terminal import output
+from askless.environments import LoggedData
+from askless.errors import SettingError
+from askless.evaluation import OffPolicy, Replayed, off_policy, replay_log
+from askless.policies import load, policy_for
+from askless.survey import Study
+
+
+def replay(
+    study: Annotated[Path, typer.Argument(help="The study file.")],
+    log: Annotated[Path, typer.Argument(help="The log, or a visits file: CSV or Parquet.")],
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="A saved policy, to be judged as it is; left out, the study's own learns from the"
+            " log, whose arms must then have been drawn evenly."
+        ),
+    ] = None,
+    clip: Annotated[
+        float | None, typer.Option(help="With --state: cut weights above it to it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+) -> None:
+    """Say what a policy would have earned on the people of a log."""
+    read = Study.read(study)
+    rows = LoggedData.read(log, read)
+    if state is None:
+        if clip is not None:
+            raise SettingError("--clip says nothing without --state; leave it out")
+        replayed = replay_log(policy_for(read), rows)
+        if as_json:
+            typer.echo(json.dumps(replayed.to_dict() | {"logged": float(rows.rewards.mean())}))
+        else:
+            _show_replay(replayed, read, rows)
+        return
+    found = off_policy(load(state), rows, clip=clip)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict()))
+    else:
+        _show(found, state)
+
+
+def _show_replay(found: Replayed, study: Study, rows: LoggedData) -> None:
+    _print(
+        f"{study.policy}, learning from {found.counted:,} of {found.rows:,} rows (those in which it"
+        f" played the arm logged), would have earned {found.value:.4g} a visit"
+        f" ({found.low:.4g} to {found.high:.4g}) with {found.questions:.1f} questions; the log's"
+        f" own decisions earned {rows.rewards.mean():.4g}."
+    )
+    if found.unobserved:
+        _print(f"In {found.unobserved:,} rows it would have asked what the log has not observed.")
+
+
+def _show(found: OffPolicy, state: Path) -> None:
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("estimator", "reward a visit", "±", "from", "to"):
+        grid.add_column(heading, justify="left" if heading == "estimator" else "right")
+    for one in found.estimates:
+        numbers = (one.value, one.error, one.low, one.high)
+        grid.add_row(one.name, *(f"{number:.4g}" for number in numbers))
+    output.print(grid)
+    _print(
+        f"What {state} would have earned on {found.counted:,} of {found.rows:,} rows, those that"
+        f" have observed what it asks; intervals of 95%. They are worth {found.effective:,.0f}"
+        f" decisions of its own (effective sample size; the largest weight is {found.largest:.3g}"
+        f"{f', {found.clipped:,} were cut' if found.clipped else ''}). The log's own decisions"
+        f" earned {found.logged:.4g} there."
+    )
+    if found.unsupported is None:
+        _print("Whether it plays arms that the log never gave such people, the log does not say.")
+    elif found.unsupported > 0:
+        _print(
+            f"Mind: {found.unsupported:.1%} of its decisions are for arms that the log never gave"
+            " such people; what these bring nobody can say, and the estimates leave it out."
+        )
+
+
+def _print(text: str) -> None:
+    output.print(text, markup=False, highlight=False)
