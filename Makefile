@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts guarantee mutants soak unchanged pace clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -64,6 +64,9 @@ plans: $(READY)  ## the plans of the docs, with their times, and pictures of the
 
 verdicts: $(READY)  ## how often a plan's verdict is that of 20 times as many worlds, in 200 studies; goes on where it was (an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/verdicts.py
+
+agreement: $(BENCH)/.ready  ## off-policy estimates beside those of obp on the same log, to 1e-8 (half a minute)
+	OMP_NUM_THREADS=1 PYTHONPATH=benchmarks/stand_ins $(BENCH)/bin/python benchmarks/agreement.py
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world (5 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py
