@@ -42,7 +42,7 @@ def main() -> bool:
         "reward": log.rewards,
         "action": log.arms,
         "pscore": log.chances,
-        "action_dist": decisions(policy, log)[:, :, None],
+        "action_dist": decisions(policy, log)[0][:, :, None],
         "position": np.zeros(ROWS, dtype=int),
         "estimated_rewards_by_reg_model": model[:, :, None],
     }

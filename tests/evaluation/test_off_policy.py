@@ -120,15 +120,19 @@ def test_estimates_are_the_textbook_s_formulas():
     assert found["IPS"].error == pytest.approx(ips.std(ddof=1) / np.sqrt(300), abs=1e-12)
     assert found["doubly robust"].value == pytest.approx(robust.mean(), abs=1e-12)
     assert found["doubly robust"].error == pytest.approx(robust.std(ddof=1) / np.sqrt(300))
-    assert found["self-normalised"].value == pytest.approx(ips.sum() / sum(weights), abs=1e-12)
+    value = ips.sum() / sum(weights)
+    assert found["self-normalised"].value == pytest.approx(value, abs=1e-12)
+    around = (np.array(weights) * (log.rewards - value)).std(ddof=1) / np.sqrt(300)
+    assert found["self-normalised"].error == pytest.approx(around / np.mean(weights))
+    assert found.weight.value == pytest.approx(np.mean(weights))
     assert found.effective == pytest.approx(sum(weights) ** 2 / sum(w * w for w in weights))
     assert found.clipped == clipped > 0
     assert (found.rows, found.counted) == (300, 300)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
-    """Of 200 logs, more misses than 5% explain have a chance below 1e-6; averages have more."""
-    value, policy, runs = truth(), ByAge(STUDY.survey, **GIVEN), 200
+    """Of 120 logs, more misses than 5% explain have a chance below 1e-6; averages have more."""
+    value, policy, runs = truth(), ByAge(STUDY.survey, **GIVEN), 120
     allowed = stats.binom.isf(1e-6 / 3, runs, 0.05)
     missed, naive = dict.fromkeys(("IPS", "self-normalised", "doubly robust"), 0), 0
     spread = {name: [] for name in missed}
@@ -144,12 +148,107 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert np.std(spread["doubly robust"]) < np.std(spread["IPS"])
 
 
+def test_predictions_see_the_past_alone():
+    """Ridge models of all earlier tenths; fails if one sees a reward that it predicts."""
+    log, policy = drawn(95, 0), ByAge(STUDY.survey, **GIVEN)
+    model = np.empty((95, 3))
+    ends = [int(95 * part / 10) for part in range(11)]
+    for i in range(95):
+        before = max(end for end in ends if end <= i)
+        for k in range(3):
+            own = [j for j in range(before) if log.arms[j] == k]
+            z, y = log.contexts[own], (log.rewards[own] - 1) / 4
+            beta = np.linalg.solve(np.eye(z.shape[1]) + z.T @ z, z.T @ y)
+            model[i, k] = min(max(1 + 4 * float(log.contexts[i] @ beta), -1), 3)
+    found = al.off_policy(policy, log)["doubly robust"]
+    expected = al.off_policy(policy, log, model=model)["doubly robust"]
+    assert found.value == pytest.approx(expected.value, abs=1e-10)
+    assert found.error == pytest.approx(expected.error, abs=1e-10)
+
+
+class HalfFull(al.Policy):
+    """Every other visit is full and plays mail, the others ask nothing and play call."""
+
+    name = "half-full"
+
+    def _kind(self, mask, number):
+        return "full" if number % 2 else "nothing"
+
+    def _of_kind(self, kind):
+        return self if kind == "full" else AsksNothing(self)
+
+    def _decide(self, z, mask, number):
+        return al.Decision(0, np.zeros(3))
+
+
+class AsksNothing(al.VisitKind):
+    def _may_ask(self, mask):
+        return np.zeros(3, dtype=bool)
+
+    def _decide(self, z, mask, number):
+        return al.Decision(1, np.zeros(3))
+
+    def _learn(self, played, rows, ys):
+        pass
+
+
+def test_kinds_of_visits_keep_their_share_where_few_of_one_count():
+    """Mail brings 3, call 1: half of each is 2, though the log observed all in one row of ten."""
+    count, rng = 3_000, np.random.default_rng(4)
+    arms = rng.integers(2, size=count)
+    contexts = np.tile(STUDY.survey.encode({"age": 50, "donor": True, "cause": "x"}), (count, 1))
+    contexts[rng.random(count) < 0.9, 1:] = np.nan
+    chances = np.tile([0.5, 0.5, 0.0], (count, 1))
+    rewards = np.where(arms == 0, 3.0, 1.0)
+    log = al.LoggedData(STUDY, contexts, arms, rewards, chances, np.ones((count, 3), dtype=bool))
+    found = al.off_policy(HalfFull(STUDY.survey, **GIVEN), log)
+    assert found.kinds["nothing"] == (1_500, 1_500)
+    assert 100 < found.kinds["full"][1] < 200
+    for estimate in found.estimates:
+        assert estimate.low - 1e-9 <= 2 <= estimate.high + 1e-9, estimate
+    assert found["self-normalised"].value == pytest.approx(2, abs=0.1)
+
+
+class ByNumber(al.Policy):
+    """Plays mail until its hundredth visit, then call."""
+
+    name = "by-number"
+
+    def _decide(self, z, mask, number):
+        return al.Decision(int(number >= 100), np.zeros(3))
+
+
+def test_rows_are_the_policy_s_next_visits():
+    log, policy = drawn(150, 0), ByNumber(STUDY.survey, **GIVEN)
+    first = [int(np.argmax(chances)) for chances in decisions(policy, log)[0]]
+    assert first == [0] * 100 + [1] * 50
+    policy.visit(number=99)
+    assert decisions(policy, log)[0].argmax(axis=1).tolist() == [1] * 150
+
+
+def test_logs_that_have_too_little_of_it_are_doubtful():
+    """Call is drawn once in a thousand rows, and everybody should get it."""
+    count = 400
+    chances = np.tile([0.999, 0.001, 0.0], (count, 1))
+    (block,) = first_respondents(world(), 3, 0, count)
+    given = np.zeros(count, dtype=np.int64)
+    given[7] = 1
+    rewards = block.rewards[np.arange(count), given]
+    log = al.LoggedData(STUDY, block.contexts, given, rewards, chances, np.ones((400, 3), bool))
+    found = al.off_policy(ByAge(STUDY.survey, **GIVEN), log)
+    assert found.unsupported > 0.3  # 0.001 is less than one row of 400
+    alone = al.LoggedData(STUDY, block.contexts, given * 0, rewards, chances, log.eligible)
+    assert al.off_policy(ByAge(STUDY.survey, **GIVEN), alone).is_doubtful
+    with pytest.raises(SettingError, match="the log never has the arm that the policy would play"):
+        al.off_policy(Visits(STUDY.survey, **GIVEN), alone)
+
+
 def test_rows_count_that_have_observed_what_the_policy_asks():
     """Fails if an answer that was never given is used."""
     logger = al.TSRC(STUDY.survey, **GIVEN, questions=1, seed=2)
     log = log_of(logger, 200)
     policy = ByAge(STUDY.survey, **GIVEN)
-    counts = ~np.isnan(decisions(policy, log)[:, 0])
+    counts = ~np.isnan(decisions(policy, log)[0][:, 0])
     np.testing.assert_array_equal(counts, log.observed[:, 0])
     assert 10 < counts.sum() < 150
     assert al.off_policy(policy, log).counted == counts.sum()
@@ -182,8 +281,40 @@ def test_a_policy_that_learns_is_replayed_on_rows_drawn_evenly():
     # The replay has one study's spread, of which 30 show how large it is; 5 of them is 1e-6.
     assert abs(found.value - rewards.mean()) < 5 * rewards.std(ddof=1)
     assert found.questions == pytest.approx(3)
+    assert found.unobserved == 0
+    again = al.replay_log(found.policy, log)  # it goes on from what it has learned
+    assert again.policy.rows.sum() == found.counted + again.counted
     with pytest.raises(SettingError, match="not drawn evenly"):
         al.replay_log(policy, log_of(Uneven(STUDY.survey, **GIVEN), 50))
+
+
+def test_people_who_could_get_fewer_arms_are_not_replayed_more_often():
+    """Half may get mail alone, which brings 0; the others get a visit, which brings 1."""
+    count, rng = 6_000, np.random.default_rng(2)
+    narrow = rng.random(count) < 0.5
+    eligible = np.ones((count, 3), dtype=bool)
+    eligible[narrow, 1:] = False
+    chances = eligible / eligible.sum(axis=1, keepdims=True)
+    given = np.where(narrow, 0, rng.integers(3, size=count))
+    rewards = np.where(narrow, 0.0, 1.0)
+    contexts = np.tile(STUDY.survey.encode({"age": 50, "donor": True, "cause": "x"}), (count, 1))
+    log = al.LoggedData(STUDY, contexts, given, rewards, chances, eligible)
+    found = al.replay_log(Visits(STUDY.survey, **GIVEN), log)
+    wide = found.value  # the share of those who may get all
+    # About 1,000 of 2,000 narrow rows and as many wide ones count: 5 standard errors are 0.06.
+    assert abs(wide - 0.5) < 0.06
+    assert 1_500 < found.counted < 2_600
+
+
+def test_a_replay_goes_on_after_rows_that_have_not_observed_what_it_asks():
+    log = log_of(al.Uniform(STUDY.survey, **GIVEN), 900)
+    some = log.contexts.copy()
+    some[::2, 1:] = np.nan
+    partly = al.LoggedData(STUDY, some, log.arms, log.rewards, log.propensities, log.eligible)
+    found = al.replay_log(al.LinUCB(STUDY.survey, **GIVEN), partly)
+    assert found.counted > 50
+    assert 250 < found.unobserved < 450
+    assert found.counted <= 450
 
 
 def frame(**change):
@@ -210,8 +341,13 @@ def test_a_frame_and_its_file_are_the_same_log(tmp_path):
         read = al.LoggedData.read(tmp_path / f"log.{ending}", STUDY)
         for name in ("contexts", "arms", "rewards", "propensities", "eligible"):
             np.testing.assert_array_equal(getattr(read, name), getattr(log, name))
-    some = al.LoggedData.from_frame(frame(asked=["age", "age;donor", ""]), STUDY)
-    assert some.observed.tolist() == [[True, False, False], [True, True, False], [False] * 3]
+    some = frame(
+        asked=["age", "age;cause", ""], age=[10, 50, None], donor=None, cause=[None, None, None]
+    )
+    for given in (some, some.convert_dtypes()):  # a skip of cause in the second row
+        seen = al.LoggedData.from_frame(given, STUDY)
+        assert seen.observed.tolist() == [[True, False, False], [True, False, True], [False] * 3]
+        assert seen.contexts[1, -1] == 1
 
 
 def test_a_visits_file_is_a_log(tmp_path):
@@ -279,5 +415,30 @@ def test_logs_that_cannot_be_used_are_refused():
     fewer = al.Uniform(STUDY.survey, arms=ARMS[:2], reward=(-1, 3))
     with pytest.raises(SettingError, match="the policy's arms are not those"):
         al.off_policy(fewer, log)
-    with pytest.raises(SettingError, match="no visit has an arm and a reward"):
-        al.LoggedData.of_visits([], STUDY)
+    wider = al.Uniform(STUDY.survey, arms=ARMS, reward=(-1, 30))
+    with pytest.raises(SettingError, match="reward range is not that of the log's study"):
+        al.off_policy(wider, log)
+    for records, complaint in (
+        ([], "no visit has an arm and a reward"),
+        (["x"], r"give what visit.record\(\) returns"),
+    ):
+        with pytest.raises(SettingError, match=complaint):
+            al.LoggedData.of_visits(records, STUDY)
+    clash = al.Study.parse(TEXT.replace("name: age", "name: asked"))
+    with pytest.raises(SettingError, match="'asked' is a question of the study, and a column of"):
+        al.LoggedData.from_frame(frame(asked=1), clash)
+    twice = pd.concat([frame(), frame()[["propensity"]]], axis=1)
+    with pytest.raises(SettingError, match="column 'propensity' is there 2 times"):
+        al.LoggedData.from_frame(twice, STUDY)
+
+
+def test_a_visits_file_of_questions_called_like_its_columns_is_a_log(tmp_path):
+    study = al.Study.parse(
+        TEXT.replace("name: age", "name: arm").replace("name: donor", "name: kind")
+    )
+    policy = al.Uniform(study.survey, arms=ARMS, reward=(-1, 3))
+    visit = policy.visit(known={"arm": 7, "kind": True, "cause": None})
+    policy.learn(visit, 2)
+    al.write_visits(tmp_path / "v.csv", [al.LoggedVisit(visit.record(), 0, 1)], study)
+    log = al.LoggedData.read(tmp_path / "v.csv", study)
+    np.testing.assert_array_equal(log.contexts[0], visit.context())

@@ -120,7 +120,7 @@ def instances(per_state):
 
 
 def test_no_level_is_ever_below_the_exact_maximum():
-    tried, settled, count = 0, 0, whole(14, 3)
+    tried, settled, count = 0, 0, whole(14, 1)
     for questions, policy, z in instances(count):
         arm = dense_arm(policy, 0)
         every = ucbs(arm, completions(questions, z, policy.support[0]))
@@ -236,7 +236,7 @@ def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to
 def test_the_dual_is_within_five_percent_of_the_shor_relaxation():
     slacks = []
     for policy in paper_states():
-        for k in (0, 3):
+        for k in (0, 3)[: whole(2, 1)]:
             z = np.full(51, np.nan)
             z[0] = 1.0
             arm = dense_arm(policy, k)
@@ -245,7 +245,7 @@ def test_the_dual_is_within_five_percent_of_the_shor_relaxation():
             out = said(policy, k, z, 0.0)
             assert out[DUAL] >= best * (1 - 1e-6)  # it cannot be better than its own relaxation
             slacks.append((out[DUAL] - best) / (best - ucbs(arm, middle)[0]))
-    assert len(slacks) == 6
+    assert len(slacks) == 3 * whole(2, 1)
     assert np.mean(slacks) <= 0.05
 
 

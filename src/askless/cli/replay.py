@@ -55,9 +55,10 @@ def replay(
 def _show_replay(found: Replayed, study: Study, rows: LoggedData) -> None:
     _print(
         f"{study.policy}, learning from {found.counted:,} of {found.rows:,} rows (those in which it"
-        f" played the arm logged), would have earned {found.value:.4g} a visit"
-        f" ({found.low:.4g} to {found.high:.4g}) with {found.questions:.1f} questions; the log's"
-        f" own decisions earned {rows.rewards.mean():.4g}."
+        f" played the arm logged), would have earned {found.value:.4g} a visit with"
+        f" {found.questions:.1f} questions; the log's own decisions earned"
+        f" {rows.rewards.mean():.4g}. That is one course of its learning: on other people it might"
+        " have learned otherwise."
     )
     if found.unobserved:
         _print(f"In {found.unobserved:,} rows it would have asked what the log has not observed.")
@@ -82,9 +83,19 @@ def _show(found: OffPolicy, state: Path) -> None:
         _print("Whether it plays arms that the log never gave such people, the log does not say.")
     elif found.unsupported > 0:
         _print(
-            f"Mind: {found.unsupported:.1%} of its decisions are for arms that the log never gave"
-            " such people; what these bring nobody can say, and the estimates leave it out."
+            f"Mind: {found.unsupported:.1%} of its decisions are for arms that the log never, or"
+            " almost never, gave such people. What these bring nobody can say: IPS takes it for 0,"
+            " the others for what similar rows bring."
         )
+    if found.is_doubtful:
+        _print(
+            f"Mind: the mean weight is {found.weight.value:.3g} ± {found.weight.error:.2g}, and"
+            " should be 1. The log has too little of what the policy does; do not trust the"
+            " intervals."
+        )
+    for kind, (rows, counted) in found.kinds.items():
+        if counted < rows and len(found.kinds) > 1:
+            _print(f"Of its {kind} visits, {counted:,} of {rows:,} count; they keep their share.")
 
 
 def _print(text: str) -> None:

@@ -20,7 +20,8 @@ from askless.environments.pilot_reading import (
 from askless.errors import SettingError, meant, shown, together
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import VisitRecord
-from askless.survey import Study
+from askless.survey import Multi, Study
+from askless.survey.question import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,9 @@ __all__ = ["LoggedData"]
 
 ASKED, CHANCE, ELIGIBLE = "asked", "propensity", "eligible"
 ANSWER, KNOWN, LEARNED = "answer.", "known", "learned_after"  # of a visits file
+ANSWERED, SKIPPED = "answered", "skipped"
+VISITS = {"number", "kind", "form", KNOWN, ANSWERED, SKIPPED, LEARNED}
+RESERVED = {ARM, REWARD, ASKED, ELIGIBLE, CHANCE}
 SLACK = 1e-6  # by which propensities may miss a sum of 1
 
 
@@ -112,10 +116,21 @@ class LoggedData:
     @classmethod
     def of_visits(cls, records: Iterable[VisitRecord], study: Study) -> LoggedData:
         """Take the visits of a study that have been decided and rewarded."""
-        known = [r for r in records if r.arm is not None and r.reward is not None]
+        listed = list(records)
+        for record in listed:
+            if not isinstance(record, VisitRecord):
+                raise SettingError(f"a record is {shown(record)}; give what visit.record() returns")
+        known = [r for r in listed if r.arm is not None and r.reward is not None]
         if not known:
             raise SettingError("no visit has an arm and a reward; there is nothing to go by")
         place = {arm.name: k for k, arm in enumerate(study.arms)}
+        for record in known:
+            if not place.keys() >= set(record.eligible):
+                raise SettingError(
+                    f"visit {record.number} could get {', '.join(record.eligible)}, of which the"
+                    " study lacks some; give the study that it is of"
+                )
+            study.reward.check(record.reward)
         shape = len(known), len(place)
         contexts = np.array([study.survey.encode(r.answers) for r in known])
         propensities, eligible = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
@@ -139,10 +154,11 @@ class _Reader:
     def __init__(self, cells: Cells, study: Study, source: str) -> None:
         self.names, self.rows = cells
         self.study, self.source = study, source
-        if LEARNED in self.names:  # a visits file
+        # A visits file has answers under names of their own, and visits without a reward.
+        self.prefix = ANSWER if set(self.names) >= VISITS else ""
+        if self.prefix:
             at = self.names.index(LEARNED)
             self.rows = [row for row in self.rows if len(row[1]) <= at or row[1][at]]
-            self.names = [name.removeprefix(ANSWER) for name in self.names]
         self.arms = [arm.name for arm in study.arms]
         self.problems: list[str] = []
 
@@ -164,7 +180,7 @@ class _Reader:
                 continue
             contexts[i] = self._context(row, where)
             eligible[i] = self._eligible(row, where)
-            arms[i] = self._arm(row, where)
+            arms[i] = self._arm(row, eligible[i], where)
             rewards[i] = self._reward(row, where)
             propensities[i] = self._propensities(row, int(arms[i]), eligible[i], where)
         if self.problems:
@@ -172,7 +188,15 @@ class _Reader:
         return LoggedData(self.study, contexts, arms, rewards, propensities, eligible)
 
     def _check_header(self) -> None:
-        wanted = [*self.study.survey.names, ARM, REWARD]
+        survey = self.study.survey
+        for name in survey.names if not self.prefix else ():
+            if name in RESERVED or name.startswith(f"{CHANCE}."):
+                raise SettingError(
+                    f"{self.source}: {name!r} is a question of the study, and a column of what was"
+                    " decided; call the question otherwise"
+                )
+        wanted = [*(self.prefix + name for name in survey.names), ARM, REWARD]
+        used = [*wanted, ASKED, ELIGIBLE, CHANCE, *(f"{CHANCE}.{arm}" for arm in self.arms)]
         problems = [
             f"{self.source}: column {name!r} is missing{meant(name, self.names, 'there are')}"
             for name in wanted
@@ -180,7 +204,7 @@ class _Reader:
         ]
         problems += [
             f"{self.source}: column {name!r} is there {self.names.count(name)} times; keep one"
-            for name in wanted
+            for name in used
             if self.names.count(name) > 1
         ]
         if problems:
@@ -199,14 +223,27 @@ class _Reader:
         return named & set(known)
 
     def _context(self, row: dict[str, str], where: str) -> Floats:
+        """Return what is known of a person; an empty cell is a skip if it was asked."""
         survey = self.study.survey
-        held = list(survey.names)
-        if ASKED in row:
-            asked = self._listed(row, ASKED, survey.names, where)
-            if KNOWN in row:
-                asked |= self._listed(row, KNOWN, survey.names, where)
-            held = [name for name in held if name in asked]
-        person = read_person([row[name] for name in held], held, survey, where, self.problems)
+        cells = {name: row[self.prefix + name] for name in survey.names}
+        held, skipped = set(survey.names), set[str]()
+        if self.prefix:
+            held = self._listed(row, ANSWERED, survey.names, where)
+            skipped = self._listed(row, SKIPPED, survey.names, where)
+        elif ASKED in row:
+            held = self._listed(row, ASKED, survey.names, where)
+        for name in survey.names:
+            if cells[name] and name not in held:
+                self.problems.append(
+                    f"{where}, column {self.prefix + name!r}: there is an answer, and it was not"
+                    " asked; add the question to those asked, or leave the cell empty"
+                )
+        person: dict[str, Answer] = dict.fromkeys(skipped)
+        for name in held:
+            if self.prefix and not cells[name] and isinstance(survey[name], Multi):
+                person[name] = []
+            else:
+                person |= read_person([cells[name]], [name], survey, where, self.problems)
         return survey.encode(person)
 
     def _eligible(self, row: dict[str, str], where: str) -> Flags:
@@ -215,9 +252,13 @@ class _Reader:
         named = self._listed(row, ELIGIBLE, self.arms, where)
         return np.array([arm in named for arm in self.arms])
 
-    def _arm(self, row: dict[str, str], where: str) -> int:
+    def _arm(self, row: dict[str, str], eligible: Flags, where: str) -> int:
         cell = row[ARM]
         if cell in self.arms:
+            if not eligible[self.arms.index(cell)]:
+                self.problems.append(
+                    f"{where}: it got the arm {cell!r}, which is not among those eligible"
+                )
             return self.arms.index(cell)
         self.problems.append(
             f"{where}, column {ARM!r}: {shown(cell)} is no arm of the study"
@@ -246,6 +287,11 @@ class _Reader:
             if abs(found.sum() - 1.0) > SLACK or found[~eligible].any():
                 self.problems.append(
                     f"{where}: the propensities of the arms that it could get do not sum to 1"
+                )
+            own = self._chance(row[CHANCE], CHANCE, where) if row.get(CHANCE) else found[arm]
+            if abs(own - found[arm]) > SLACK:
+                self.problems.append(
+                    f"{where}: {CHANCE!r} is not that of the arm played in the arms' own columns"
                 )
         elif row.get(CHANCE):
             found[arm] = self._chance(row[CHANCE], CHANCE, where)

@@ -19,6 +19,7 @@ __all__ = ["read_table"]
 
 ARM, REWARD = "arm", "reward"  # the columns of what people got, and of what came of it
 PARQUET = (".parquet", ".pq")
+MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
 def read_table(path: str | Path, study: Study) -> TableEnvironment:
@@ -247,7 +248,9 @@ def cells_of(where: str, columns: list[list[Any]]) -> list[tuple[str, list[str]]
 
 def _cell(value: Any) -> str:
     """Return a value as a CSV file would have it."""
-    if value is None or (isinstance(value, float) and np.isnan(value)):
+    if value is None or type(value).__name__ in MISSING:
+        return ""
+    if isinstance(value, float) and np.isnan(value):
         return ""
     if isinstance(value, list):
         return BETWEEN.join(map(str, value)) or NONE

@@ -213,7 +213,7 @@ def contest(
     ...     found = contest(both, {"arms": al.family("many-arms")}, folder, sizes=[200], runs=2,
     ...                     workers=1)
     >>> found.labels, found.net.shape
-    (['SurveyBandit', 'linucb', 'best single arm'], (3, 1, 1, 2))
+    (['SurveyBandit', 'LinUCB, Li 2010', 'best single arm'], (3, 1, 1, 2))
     """
     frame = _Frame(
         sizes=tuple(sorted({_size(size) for size in sizes})),

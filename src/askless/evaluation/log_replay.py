@@ -10,12 +10,13 @@ import numpy as np
 
 from askless.environments import LoggedData
 from askless.errors import SettingError
-from askless.evaluation.off_policy import NORMAL, check_match
+from askless.evaluation.off_policy import check_match
 from askless.policies import Policy
 
 __all__ = ["Replayed", "replay_log"]
 
-EVEN = 1e-6  # by which propensities may miss one over the number of arms
+EVEN = 1e-3  # by which propensities may miss one over the number of arms
+SEED = 1  # of the coins
 
 
 class Replayed(NamedTuple):
@@ -23,8 +24,9 @@ class Replayed(NamedTuple):
 
     Attributes
     ----------
-    value, error, low, high : float
-        Reward a visit, its standard error and interval of 95%.
+    value, error : float
+        Reward a visit, and the standard error of these rewards as if they were independent. How
+        differently such studies turn out, by what is learned early, is not in it.
     counted, rows : int
         How many rows count, those in which the policy played the arm that was logged, and of how
         many.
@@ -44,20 +46,10 @@ class Replayed(NamedTuple):
     questions: float
     policy: Policy
 
-    @property
-    def low(self) -> float:
-        """The lower end of its interval."""
-        return self.value - NORMAL * self.error
-
-    @property
-    def high(self) -> float:
-        """The upper end of its interval."""
-        return self.value + NORMAL * self.error
-
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data for JSON."""
-        own = {name: getattr(self, name) for name in self._fields if name != "policy"}
-        return own | {"low": self.low, "high": self.high}
+        """Return the figures as plain data for JSON; the error of one row is None."""
+        figures = {name: getattr(self, name) for name in self._fields if name != "policy"}
+        return figures | {"error": self.error if math.isfinite(self.error) else None}
 
 
 def replay_log(policy: Policy, log: LoggedData) -> Replayed:
@@ -65,7 +57,8 @@ def replay_log(policy: Policy, log: LoggedData) -> Replayed:
 
     Rows in which it would have played another arm than the one logged are passed over, and it does
     not learn them: those that are left are the people that it would have met (Li et al. 2011). So
-    about one row in K counts. The policy itself is not changed.
+    about one row in K counts. Where people could get different numbers of arms, those who could get
+    fewer are passed over by a coin as often as the others. The policy itself is not changed.
 
     Parameters
     ----------
@@ -87,18 +80,23 @@ def replay_log(policy: Policy, log: LoggedData) -> Replayed:
     """
     check_match(policy, log)
     even = 1.0 / log.eligible.sum(axis=1)
-    if np.isnan(log.chances).any() or (np.abs(log.chances - even) > EVEN).any():
+    uneven = np.isnan(log.chances) | (np.abs(log.chances - even) > EVEN)
+    if uneven.any():
         raise SettingError(
-            "the arms of the log were not drawn evenly, or it does not say so; a policy that"
+            f"the arms of the log were not drawn evenly, or it does not say so (row"
+            f" {int(np.flatnonzero(uneven)[0]) + 1}); a policy that"
             " learns can be replayed only on such logs (off_policy takes others, for a policy that"
             " does not learn)"
         )
     played, survey, names = copy.deepcopy(policy), log.study.survey, log.study.survey.names
     rewards: list[float] = []
     observed, asked, unobserved = log.observed, 0, 0
-    for i in range(len(log)):
+    # A row of someone with fewer arms would be matched more often than its people are many.
+    taken = np.random.default_rng(SEED).random(len(log)) * even <= even.min()
+    first = played._next_number
+    for i in np.flatnonzero(taken).tolist():
         arms = [arm for k, arm in enumerate(played.arms) if log.eligible[i, k]]
-        visit = played.visit(arms=arms, number=len(rewards))
+        visit = played.visit(arms=arms, number=first + len(rewards) + unobserved)
         answers = survey.decode(log.contexts[i])
         while visit.asks and all(observed[i, names.index(name)] for name in visit.asks):
             visit.answer({name: answers[name] for name in visit.asks})
@@ -113,7 +111,7 @@ def replay_log(policy: Policy, log: LoggedData) -> Replayed:
     count = len(rewards)
     return Replayed(
         value=float(np.mean(rewards)),
-        error=float(np.std(rewards, ddof=1)) / math.sqrt(count) if count > 1 else math.nan,
+        error=float(np.std(rewards, ddof=1)) / math.sqrt(count) if count > 1 else math.inf,
         counted=count,
         rows=len(log),
         unobserved=unobserved,

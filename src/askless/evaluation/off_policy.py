@@ -12,7 +12,7 @@ import numpy as np
 
 from askless.environments import LoggedData
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Floats, Ints
+from askless.kernels.bundles import Flags, Floats
 from askless.policies import Policy
 from askless.policies.passage import begin, step
 from askless.policies.rivals.sums import RidgeSums
@@ -22,6 +22,7 @@ __all__ = ["Estimate", "OffPolicy", "off_policy"]
 
 NORMAL = 1.959963984540054  # of 95%
 PARTS = 10  # of a log: rewards in one are predicted from those before it
+FAR = 4.0  # standard errors of the mean weight from 1
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ class Estimate:
     name: str
     value: float
     error: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data for JSON; what is not known is None."""
+        numbers = {key: getattr(self, key) for key in ("value", "error", "low", "high")}
+        return {"name": self.name} | {
+            key: number if math.isfinite(number) else None for key, number in numbers.items()
+        }
 
     @property
     def low(self) -> float:
@@ -67,13 +75,19 @@ class OffPolicy:
         How many rows the log has, and of how many it observed what the policy would have asked.
     effective : float
         As how many decisions of its own those are worth: (Σw)²/Σw², Kish's effective sample size.
+    weight : Estimate
+        The mean of the weights, which must be near 1; where it is not, the log has too little of
+        what the policy does, and no estimate is to be trusted, whatever its interval.
     unsupported : float or None
-        The share of the policy's decisions for arms that the log never gave such people; None
-        where it has the propensities of the arms played alone. What these bring nobody can say.
+        The share of the policy's decisions for arms that the log never gave such people, or with a
+        probability below one over its rows; None where it has the propensities of the arms played
+        alone. What these bring nobody can say.
     clipped : int
         How many weights were cut.
     largest : float
         The largest weight before that.
+    kinds : dict
+        Of how many rows each kind of visit would have been, and how many of these count.
     """
 
     estimates: tuple[Estimate, ...]
@@ -81,9 +95,16 @@ class OffPolicy:
     rows: int
     counted: int
     effective: float
+    weight: Estimate
     unsupported: float | None
     clipped: int
     largest: float
+    kinds: dict[str, tuple[int, int]]
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the mean of the weights is further from 1 than chance explains."""
+        return abs(self.weight.value - 1.0) > FAR * self.weight.error
 
     def __getitem__(self, name: str) -> Estimate:
         for estimate in self.estimates:
@@ -92,9 +113,10 @@ class OffPolicy:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
-        ends = [asdict(e) | {"low": e.low, "high": e.high} for e in self.estimates]
-        return asdict(self) | {"estimates": ends}
+        """Return it as plain data for JSON; None where a log of one row has no error."""
+        plain = asdict(self) | {"is_doubtful": self.is_doubtful}
+        plain["estimates"] = [e.to_dict() for e in self.estimates]
+        return plain | {"weight": self.weight.to_dict()}
 
 
 def off_policy(
@@ -102,9 +124,10 @@ def off_policy(
 ) -> OffPolicy:
     """Estimate what a policy would earn, as it is and learning nothing, on the people of a log.
 
-    A row counts only if the log has observed everything that the policy would have asked. The
-    intervals are right for many rows whose propensities are known and not small; logs of policies
-    that learned meanwhile are fine as long as these are stated (maths 10.5).
+    The rows, in the order of their decisions, are taken to be its next visits. A row counts only if
+    the log has observed everything that the policy would have asked; where it has several kinds of
+    visits, each kind keeps the share that it would have had. The intervals are right for many rows
+    whose propensities are stated and not small (maths 10.5); `is_doubtful` says where that fails.
 
     Parameters
     ----------
@@ -141,14 +164,17 @@ def off_policy(
         )
     if clip is not None and not check_number(clip, "clip") > 0:
         raise SettingError(f"clip is {clip:g}; give a number above 0")
-    chances = decisions(policy, log)
-    counts = np.flatnonzero(~np.isnan(chances[:, 0]))
-    if not len(counts):
-        raise SettingError(
-            "no row of the log has observed what the policy would ask; it cannot be evaluated"
-        )
-    predicted = _model(model, log)[counts] if model is not None else _predicted(log)[counts]
-    return _estimated(log, counts, chances[counts], predicted, clip)
+    chances, kinds = decisions(policy, log)
+    counts = ~np.isnan(chances[:, 0])
+    for kind in np.unique(kinds):
+        if not counts[kinds == kind].any():
+            of_kind = "" if (kinds == kind).all() else f", in a visit of the kind {str(kind)!r},"
+            raise SettingError(
+                f"no row of the log has observed what the policy would ask{of_kind} and so it"
+                " cannot be evaluated"
+            )
+    predicted = _predicted(log) if model is None else _model(model, log)
+    return _estimated(log, counts, chances, kinds, predicted, clip)
 
 
 def check_match(policy: Policy, log: LoggedData) -> None:
@@ -159,11 +185,18 @@ def check_match(policy: Policy, log: LoggedData) -> None:
     if not policy.survey.same_columns(study.survey):
         raise SettingError("the policy's questions are not those of the log's study")
     if list(policy.arms) != [arm.name for arm in study.arms]:
-        raise SettingError("the policy's arms are not those of the log's study")
+        raise SettingError(
+            "the policy's arms are not those of the log's study; give the study the policy's arms"
+        )
+    if policy.reward != study.reward:
+        raise SettingError("the policy's reward range is not that of the log's study")
 
 
 def _model(given: Any, log: LoggedData) -> Floats:
-    table = np.asarray(given, dtype=np.float64)
+    try:
+        table = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
     if table.shape != log.eligible.shape or not np.isfinite(table).all():
         raise SettingError(
             f"model is {shown(given, 60)}; give finite numbers of shape {log.eligible.shape}: a row"
@@ -172,18 +205,19 @@ def _model(given: Any, log: LoggedData) -> Floats:
     return table
 
 
-def decisions(policy: Policy, log: LoggedData) -> Floats:
-    """Return with which probability the policy would play each arm (n × K).
+def decisions(policy: Policy, log: LoggedData) -> tuple[Floats, Any]:
+    """Return with which probability the policy would play each arm (n × K), and kinds of visits.
 
     NaN in rows that have not observed what it would ask.
     """
-    found = np.full(log.eligible.shape, np.nan)
+    found, kinds = np.full(log.eligible.shape, np.nan), np.full(len(log), "", dtype=object)
     observed, live, owner = log.observed, policy.roster.live, policy.survey.owner
     for i in range(len(log)):
         mask = log.eligible[i] & live
         if not mask.any():
             continue
-        start, known = begin(policy, i, mask), policy.survey.nothing_known()
+        start, known = begin(policy, policy._next_number + i, mask), policy.survey.nothing_known()
+        kinds[i] = start.kind
         while (now := step(policy, start, known)).decision is None:
             if (now.asks & ~observed[i]).any():
                 break
@@ -191,7 +225,7 @@ def decisions(policy: Policy, log: LoggedData) -> Floats:
             known[1:][columns] = log.contexts[i, 1:][columns]
         if now.decision is not None:
             found[i] = now.decision.chances()
-    return found
+    return found, kinds
 
 
 def _predicted(log: LoggedData) -> Floats:
@@ -220,50 +254,72 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _estimated(
-    log: LoggedData, counts: Ints, chances: Floats, predicted: Floats, clip: float | None
+    log: LoggedData,
+    counts: Flags,
+    chances: Floats,
+    kinds: Any,
+    predicted: Floats,
+    clip: float | None,
 ) -> OffPolicy:
-    arms, rewards = log.arms[counts], log.rewards[counts]
-    each = np.arange(len(counts))
-    raw = chances[each, arms] / log.chances[counts]
+    each, arms, rewards = np.arange(len(log)), log.arms, log.rewards
+    raw = np.where(counts, chances[each, arms] / log.chances, 0.0)
     weights = raw if clip is None else np.minimum(raw, clip)
-    total = float(weights.sum())
-    by_weight = weights * rewards
-    direct = (chances * predicted).sum(axis=1)
+    if not weights.any():
+        raise SettingError(
+            "the log never has the arm that the policy would play, and so says nothing about it"
+        )
+    direct = np.where(counts[:, None], chances * predicted, 0.0).sum(axis=1)
     robust = direct + weights * (rewards - predicted[each, arms])
-    # Left out of the log are arms of propensity 0; where it has those of arms played, nobody knows.
-    known = log.propensities[counts]
-    missing = None
+    strata, shares = _strata(counts, kinds)
+    # Each row stands for as many as its kind of visit would have been.
+    stands = np.zeros(len(log))
+    for stratum, share in zip(strata, shares, strict=True):
+        stands[stratum] = share * counts.sum() / stratum.sum()
+    whole = stands * weights
+    known, missing = log.propensities[counts], None
     if not np.isnan(known).any():
-        missing = float(np.where(known == 0.0, chances, 0.0).sum(axis=1).mean())
+        lost = np.where(known < 1.0 / len(log), chances[counts], 0.0).sum(axis=1)
+        missing = float((stands[counts] * lost).mean())
+    ratio = _mean("", weights * rewards, strata, shares).value
+    mean = _mean("mean weight", weights, strata, shares)
+    value = ratio / mean.value
+    around = _mean("", weights * (rewards - value), strata, shares).error / mean.value
     return OffPolicy(
         estimates=(
-            _mean("IPS", by_weight),
-            _ratio("self-normalised", weights, rewards),
-            _mean("doubly robust", robust),
+            _mean("IPS", weights * rewards, strata, shares),
+            Estimate("self-normalised", value, around),
+            _mean("doubly robust", robust, strata, shares),
         ),
-        logged=float(rewards.mean()),
+        logged=float(rewards[counts].mean()),
         rows=len(log),
-        counted=len(counts),
-        effective=total**2 / float((weights**2).sum()) if total > 0 else 0.0,
+        counted=int(counts.sum()),
+        effective=float(whole.sum() ** 2 / (whole**2).sum()),
+        weight=mean,
         unsupported=missing,
         clipped=int((weights < raw).sum()),
         largest=float(raw.max()),
+        kinds={
+            str(kind): (int((kinds == kind).sum()), int(((kinds == kind) & counts).sum()))
+            for kind in np.unique(kinds)
+        },
     )
 
 
-def _mean(name: str, terms: Floats) -> Estimate:
-    count = len(terms)
-    error = float(terms.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-    return Estimate(name, float(terms.mean()), error)
+def _strata(counts: Flags, kinds: Any) -> tuple[list[Flags], list[float]]:
+    """Return the rows of each kind that count, and its share of all; one where all rows count."""
+    if counts.all():
+        return [counts], [1.0]
+    every = [kinds == kind for kind in np.unique(kinds)]
+    return [own & counts for own in every], [float(own.mean()) for own in every]
 
 
-def _ratio(name: str, weights: Floats, rewards: Floats) -> Estimate:
-    """Return Σwr/Σw with its standard error by the delta method."""
-    total = float(weights.sum())
-    if total == 0.0:
-        return Estimate(name, math.nan, math.nan)
-    value = float((weights * rewards).sum()) / total
-    spread = weights * (rewards - value)
-    count = len(weights)
-    error = math.sqrt(float((spread**2).sum()) * count / max(count - 1, 1)) / total
-    return Estimate(name, value, error)
+def _mean(name: str, terms: Floats, strata: list[Flags], shares: list[float]) -> Estimate:
+    """Return the mean over kinds of visits, each with its share; its error is that of theirs."""
+    value = variance = 0.0
+    for stratum, share in zip(strata, shares, strict=True):
+        own = terms[stratum]
+        value += share * float(own.mean())
+        seen = own if len(own) > 1 else terms[np.logical_or.reduce(strata)]  # one says nothing
+        spread = float(seen.var(ddof=1)) if len(seen) > 1 else math.inf
+        variance += share**2 * spread / len(own)
+    return Estimate(name, value, math.sqrt(variance))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import itemgetter
 
 from askless.errors import AsklessError, StateError
-from askless.policies import Policy
+from askless.policies import Policy, VisitRecord
 from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["rebuild"]
@@ -16,8 +15,9 @@ __all__ = ["rebuild"]
 def rebuild(policy: Policy, visits: Sequence[LoggedVisit]) -> None:
     """Let a policy that has learned nothing learn visits again, in the order in which they were.
 
-    It is then the one that the study had, bit for bit, if its settings are the study's; a visit
-    that would have been learned in another block shows that they are not.
+    It is then the one that the study had, bit for bit, if its settings are the study's. Visits are
+    decided again, too, where they were decided in the same state; one that would have got another
+    arm, or been learned in another block, shows that the settings are not.
 
     Parameters
     ----------
@@ -38,28 +38,65 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit]) -> None:
     """
     if policy.version:
         raise StateError("the policy has learned something; give one that is new")
-    by_order = sorted(
-        ((visit.learned, visit.record) for visit in visits if visit.learned is not None),
-        key=itemgetter(0),
-    )
-    places = [place for place, _ in by_order]
-    if places != list(range(len(places))):
+    learned = sorted((v for v in visits if v.learned is not None), key=_place)
+    if [visit.learned for visit in learned] != list(range(len(learned))):
         raise StateError(
             "the order of learning has gaps or repeats itself; give all visits of the study, and"
             " as its visits file has them"
         )
-    for _, record in by_order:
-        if record.reward is None:
-            raise StateError(f"visit {record.number} was learned and has no reward")
-        visit = policy.visit(replace(record, reward=None, learned_in=None).to_dict())
-        try:
-            policy.learn(visit, record.reward)
-        except AsklessError as error:
-            raise StateError(f"visit {record.number} cannot be learned again: {error}") from None
-        if visit.learned_in != record.learned_in:
-            raise StateError(
-                f"visit {record.number} was learned in block {record.learned_in} of its arm, and"
-                f" now is in {visit.learned_in}; are these the study's settings?"
-            )
-    for logged in visits:
-        policy._has_seen(logged.record.number)
+    waiting = iter(learned)
+    due = next(waiting, None)
+    for decided, logged in enumerate(visits):
+        while due is not None and (due.learned_after or 0) <= decided:
+            _learn(policy, due.record)
+            due = next(waiting, None)
+        _decide(policy, logged.record)
+    while due is not None:
+        _learn(policy, due.record)
+        due = next(waiting, None)
+
+
+def _place(visit: LoggedVisit) -> int:
+    return visit.learned or 0
+
+
+def _decide(policy: Policy, record: VisitRecord) -> None:
+    """Decide a visit again, if it was decided in this state; refuse if that gives another arm."""
+    policy._has_seen(record.number)
+    if record.decided_at != policy.version:
+        return
+    kind = "full" if record.kind == "check" else record.kind
+    still_open = replace(
+        record,
+        kind=kind,
+        arm=None,
+        decided_at=None,
+        propensities=None,
+        reward=None,
+        learned_in=None,
+        check=None,
+        outlook={},
+        ruled_out=(),
+    )
+    visit = policy.visit(still_open.to_dict())
+    now = (visit.arm, visit.propensities, visit.kind) if visit.decided else None
+    if now != (record.arm, record.propensities, record.kind):
+        raise StateError(
+            f"visit {record.number} got the arm {record.arm!r}, and this policy would have decided"
+            " otherwise; are these the study's settings?"
+        )
+
+
+def _learn(policy: Policy, record: VisitRecord) -> None:
+    if record.reward is None:
+        raise StateError(f"visit {record.number} was learned and has no reward")
+    visit = policy.visit(replace(record, reward=None, learned_in=None).to_dict())
+    try:
+        policy.learn(visit, record.reward)
+    except AsklessError as error:
+        raise StateError(f"visit {record.number} cannot be learned again: {error}") from None
+    if visit.learned_in != record.learned_in:
+        raise StateError(
+            f"visit {record.number} was learned in block {record.learned_in} of its arm, and now"
+            f" is in {visit.learned_in}; are these the study's settings?"
+        )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from askless.environments.own_table import PARQUET, read_parquet
-from askless.environments.pilot_reading import BETWEEN, NONE, NUMBER, read_cells, read_person
+from askless.environments.pilot_reading import BETWEEN, NUMBER, read_cells, read_person
 from askless.errors import AsklessError, SettingError, StateError, extra, meant, shown, together
 from askless.policies import VisitRecord
-from askless.survey import Study, Survey
+from askless.survey import Multi, Study, Survey
 from askless.survey.question import Answer
 
 __all__ = ["LoggedVisit", "read_visits", "write_visits"]
 
 WHOLE = ("number", "version", "block", "learned", "learned_after")
-LISTS = ("eligible", "form", "asked", "known")
+LISTS = ("eligible", "form", "asked", "known", "answered", "skipped")
 CHECK = ("full", "short", "expected", "bet", "saving")
 BEFORE = ("number", "kind", *LISTS)
 AFTER = ("arm", "version", "reward", "block", "learned", "learned_after")
@@ -96,7 +96,7 @@ def write_visits(path: str | Path, visits: Iterable[LoggedVisit], study: Study) 
     ({'donor': True}, 4.0)
     """
     arms = [arm.name for arm in study.arms]
-    for name in [*study.survey.names, *arms]:
+    for name in [*study.survey.names, *arms, *_options(study.survey)]:
         if BETWEEN in name:
             raise SettingError(
                 f"{name!r} has a {BETWEEN!r}, which separates names in a visits file; rename it"
@@ -104,6 +104,8 @@ def write_visits(path: str | Path, visits: Iterable[LoggedVisit], study: Study) 
     columns = columns_of(study.survey, arms)
     rows = [_row(visit, columns) for visit in visits]
     target = Path(path)
+    if not target.parent.is_dir():
+        raise SettingError(f"{path}: there is no folder {target.parent}; make it first")
     if target.suffix.lower() in PARQUET:
         with extra("data"):
             import pyarrow as pa  # noqa: PLC0415
@@ -138,6 +140,11 @@ def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
         for name in wanted
         if name not in names
     ]
+    problems += [
+        f"{path}: column {name!r} is there {names.count(name)} times; keep one of them"
+        for name in wanted
+        if names.count(name) > 1
+    ]
     if problems:
         raise SettingError(together(problems))
     places = {name: names.index(name) for name in wanted}
@@ -159,7 +166,16 @@ def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
 # -- a visit to cells ----------------------------------------------------------------------------
 
 
+def _options(survey: Survey) -> Iterator[str]:
+    """Go through the options of questions of which several can be chosen."""
+    for question in survey:
+        if isinstance(question, Multi):
+            yield from question.options
+
+
 def _row(visit: LoggedVisit, columns: Sequence[str]) -> list[str]:
+    if not isinstance(visit, LoggedVisit):
+        raise SettingError(f"a visit is {shown(visit)}; give LoggedVisits, as record_visits does")
     record = visit.record
     cells: dict[str, str] = {
         "number": str(record.number),
@@ -168,9 +184,11 @@ def _row(visit: LoggedVisit, columns: Sequence[str]) -> list[str]:
         "form": BETWEEN.join(record.promised),
         "asked": BETWEEN.join(record.asked),
         "known": BETWEEN.join(record.known),
+        "answered": BETWEEN.join(q for q, answer in record.answers.items() if answer is not None),
+        "skipped": BETWEEN.join(record.skipped),
         "arm": record.arm or "",
         "version": _cell(record.decided_at),
-        "reward": _cell(record.reward),
+        "reward": "" if record.reward is None else repr(float(record.reward)),
         "block": _cell(record.learned_in),
         "learned": _cell(visit.learned),
         "learned_after": _cell(visit.learned_after),
@@ -179,6 +197,11 @@ def _row(visit: LoggedVisit, columns: Sequence[str]) -> list[str]:
     cells |= {CHANCE + arm: _cell(p) for arm, p in (record.propensities or {}).items()}
     if record.check is not None:
         cells |= {CHECKED + name: _cell(record.check[name]) for name in CHECK}
+    stray = sorted(cells.keys() - set(columns))
+    if stray:
+        raise SettingError(
+            f"visit {record.number} has {stray[0]!r}, which the study does not; add it to the study"
+        )
     return [cells.get(name, "") for name in columns]
 
 
@@ -189,7 +212,7 @@ def _cell(value: Answer | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return BETWEEN.join(value) or NONE
+        return BETWEEN.join(value)  # empty: none of them, since it is among those answered
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -208,15 +231,22 @@ def _typed(name: str, cells: Sequence[str]) -> list[Any]:
 def _visit(row: dict[str, str], study: Study, where: str, problems: list[str]) -> LoggedVisit:
     """Return a row's visit, checked as a saved one is."""
     lists = {name: row[name].split(BETWEEN) if row[name] else [] for name in LISTS}
-    held = [name for name in study.survey.names if name in {*lists["asked"], *lists["known"]}]
-    given = [name for name in study.survey.names if row[ANSWER + name] and name not in held]
-    if given:
-        raise StateError(f"it answers {given[0]!r}, which was neither asked nor known")
-    if row["arm"] == "":  # not decided: what it was asked may be open
-        held = [name for name in held if row[ANSWER + name]]
-    answers = read_person(
-        [row[ANSWER + name] for name in held], held, study.survey, where, problems
-    )
+    survey = study.survey
+    for name in survey.names:
+        if row[ANSWER + name] and name not in lists["answered"]:
+            raise StateError(f"it has an answer to {name!r}, which is not among those answered")
+    answers: dict[str, Answer] = {}
+    for name in [*lists["answered"], *lists["skipped"]]:
+        cell = row.get(ANSWER + name)
+        if cell is None or name in answers:
+            raise StateError(f"{shown(name)} is no question of the study, or is there twice")
+        if name in lists["skipped"]:
+            answers[name] = None
+        elif not cell and isinstance(survey[name], Multi):
+            answers[name] = []
+        else:
+            answers |= read_person([cell], [name], survey, where, problems)
+    answers = survey.check(answers)
     whole = {name: _whole(name, row[name]) for name in WHOLE}
     check: dict[str, Any] | None = None
     if row[CHECKED + "full"]:
@@ -246,9 +276,10 @@ def _visit(row: dict[str, str], study: Study, where: str, problems: list[str]) -
 
 
 def _whole(name: str, cell: str) -> int | None:
-    if cell and not (cell.isascii() and cell.isdigit()):
+    whole = cell.removesuffix(".0")  # as pandas writes columns that have empty cells
+    if cell and not (whole.isascii() and whole.isdigit()):
         raise StateError(f"column {name!r}: {shown(cell)} is no whole number")
-    return int(cell) if cell else None
+    return int(whole) if cell else None
 
 
 def _number(name: str, cell: str) -> float:

@@ -121,8 +121,8 @@ def test_radius_and_centre_are_the_published_formulas():
 
 
 def test_sets_hold_the_truth_in_as_many_runs_as_promised():
-    """Of 200 runs, more than delta miss with a chance below 1e-6 where the promise is kept."""
-    survey, runs, delta = al.Survey.unit(4), 200, 0.1
+    """Of 100 runs, more than delta miss with a chance below 1e-6 where the promise is kept."""
+    survey, runs, delta = al.Survey.unit(4), 100, 0.1
     allowed = int(stats.binom.isf(1e-6, runs, delta))
     truth = np.array([[0.1, 0.7, 0, 0, 0], [0, 0, 0, -0.6, 0]])
     world = al.LinearEnvironment(
