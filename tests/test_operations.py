@@ -10,7 +10,7 @@ import pytest
 from operations import KINDS, play
 from sizes import whole
 
-SEQUENCES, PARTS = whole(2_000, 500), 20
+SEQUENCES, PARTS = whole(2_000, 300), 20
 
 
 @pytest.mark.parametrize("part", range(PARTS))

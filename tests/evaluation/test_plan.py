@@ -53,10 +53,10 @@ OWN = "price 0.02"
 @pytest.fixture(scope="module")
 def small():
     study = al.Study.parse(SMALL)
-    return al.plan(study, respondents=[400, 1500], worlds=whole(400, 150), seed=0, workers=2)
+    return al.plan(study, respondents=[400, 1500], worlds=whole(400, 100), seed=0, workers=2)
 
 
-HELD_OUT = whole(600, 150)
+HELD_OUT = whole(600, 100)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def held_out():
 def leaving():
     """Plans of people who give up, the second of worlds that the first has not seen."""
     study = al.Study.parse(LEAVING)
-    worlds = whole(400, 150)
+    worlds = whole(400, 100)
     return [
         al.plan(study, respondents=[400], prices=(), worlds=worlds, seed=seed, workers=2)
         for seed in (0, 1)
@@ -78,8 +78,8 @@ def leaving():
 
 
 def test_intervals_hold_the_truth_of_held_out_worlds(small, held_out):
-    # Worlds that the plan has not seen. Its worlds (400; 150) and these (600; 150) let the share
-    # inside vary by 0.02 (0.035; a deviation) around 0.9; an interval that forgot that people
+    # Worlds that the plan has not seen. Its worlds (400; 100) and these (600; 100) let the share
+    # inside vary by 0.02 (0.042; a deviation) around 0.9; an interval that forgot that people
     # differ from world to world, or took the mean's error for the spread, would be far outside.
     for people in small.respondents:
         for way in (OWN, "asking everything", "pilot of 20%"):
@@ -92,7 +92,7 @@ def test_intervals_hold_the_truth_of_held_out_worlds(small, held_out):
                 figures["questions"] = truth.asked, forecast.questions
             for name, (values, interval) in figures.items():
                 inside = np.mean([float(value) in interval for value in values])
-                assert abs(inside - 0.9) <= whole(0.06, 0.105), (way, name)  # three of them
+                assert abs(inside - 0.9) <= whole(0.06, 0.128), (way, name)  # three of them
 
 
 def test_intervals_hold_where_people_give_up(leaving):
@@ -102,7 +102,7 @@ def test_intervals_hold_where_people_give_up(leaving):
     completed = there.outcomes[OWN, 400].at(400).completed / 400
     for values, interval in ((completed, forecast.completed), (truth.net, forecast.net)):
         inside = np.mean([float(value) in interval for value in values])
-        assert abs(inside - 0.9) <= whole(0.06, 0.105)  # three deviations
+        assert abs(inside - 0.9) <= whole(0.06, 0.128)  # three deviations
 
 
 def test_the_chance_of_losing_a_question_is_that_of_held_out_worlds(small, held_out):
