@@ -127,7 +127,7 @@ def test_parquet_is_read_as_csv_is(tmp_path):
     assert re.search(r"b.parquet, row 2, column 'age': the answer is missing", first)
     assert re.search(r"row 3, column 'age': '175' is not from 0 to 100", second)
     pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
-    with pytest.raises(SettingError, match=r"none.parquet: there are no people in the file"):
+    with pytest.raises(SettingError, match=r"none.parquet: there are no rows in the file"):
         al.read_table(tmp_path / "none.parquet", STUDY)
     (tmp_path / "c.parquet").write_text("no")
     with pytest.raises(SettingError, match=r"c.parquet: cannot read the file as Parquet"):
@@ -139,8 +139,8 @@ def test_parquet_is_read_as_csv_is(tmp_path):
     [
         (("animals", "animls"), "line 3, column 'cause': 'animls' is no option.*'animals'"),
         (("2,25", "2,"), "line 3, column 'age': the answer is missing"),
-        (("cause", "casue"), "column 'cause' of the study is missing; did you mean 'casue'"),
-        ((",call", ",phone"), "column 'call' of the study is missing"),
+        (("cause", "casue"), "column 'cause' is missing; did you mean 'casue'"),
+        ((",call", ",phone"), "column 'call' is missing"),
         ((",10", ",11"), "line 3, column 'call': '11' is no reward from 0 to 10"),
         ((",10", ","), "line 3, column 'call': the reward is missing; fill it in"),
         (("id,", "age,"), "column 'age' is there 2 times"),
@@ -148,7 +148,7 @@ def test_parquet_is_read_as_csv_is(tmp_path):
         ((",mail,call", ",post,phone"), "no column says what arms bring"),
         ((",10", ",0_1"), "line 3, column 'call': '0_1' is no reward"),
         (("id,", "arm,"), "a column for every arm and a column 'arm'; leave out 'arm' if"),
-        ((HEADER, ""), "column 'age' of the study is missing"),
+        ((HEADER, ""), "column 'age' is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, change, complaint):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from askless.environments.own_table import ARM, PARQUET, REWARD, cells_of, read_parquet
-from askless.environments.pilot_reading import (
-    BETWEEN,
-    NUMBER,
-    Cells,
-    read_cells,
-    read_person,
-)
+from askless.environments.cells import cells_of, read_arm, read_reward, read_rows, rows_of
+from askless.environments.own_table import ARM, REWARD
+from askless.environments.pilot_reading import BETWEEN, NUMBER, Cells, read_person
 from askless.errors import SettingError, meant, shown, together
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import VisitRecord
@@ -109,9 +104,7 @@ class LoggedData:
         `eligible` names the arms that a person could get; all without it. Others are left alone.
         A visits file is one, too: of its visits those count that have been learned.
         """
-        file = Path(path)
-        cells = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
-        return cls._of(cells, study, str(path))
+        return cls._of(read_rows(Path(path)), study, str(path))
 
     @classmethod
     def of_visits(cls, records: Iterable[VisitRecord], study: Study) -> LoggedData:
@@ -166,28 +159,23 @@ class _Reader:
         """Return the log."""
         if not self.rows:
             raise SettingError(f"{self.source}: the log is empty; give a row for every decision")
-        self._check_header()
         count, survey = len(self.rows), self.study.survey
         contexts = np.full((count, survey.column_count), np.nan)
         shape = count, len(self.arms)
         propensities, eligible = np.full(shape, np.nan), np.ones(shape, dtype=bool)
         arms, rewards = np.zeros(count, dtype=np.int64), np.zeros(count)
-        for i, (where, cells) in enumerate(self.rows):
-            row = dict(zip(self.names, cells, strict=False))
-            if len(cells) != len(self.names):
-                many = f"the row has {len(cells)} cells, the header {len(self.names)}"
-                self.problems.append(f"{where}: {many}")
-                continue
+        for i, (where, row) in enumerate(self._named_rows()):
             contexts[i] = self._context(row, where)
             eligible[i] = self._eligible(row, where)
             arms[i] = self._arm(row, eligible[i], where)
-            rewards[i] = self._reward(row, where)
+            column = f"{where}, column {REWARD!r}"
+            rewards[i] = read_reward(row[REWARD], self.study.reward, column, self.problems)
             propensities[i] = self._propensities(row, int(arms[i]), eligible[i], where)
         if self.problems:
             raise SettingError(together(self.problems))
         return LoggedData(self.study, contexts, arms, rewards, propensities, eligible)
 
-    def _check_header(self) -> None:
+    def _named_rows(self) -> Iterator[tuple[str, dict[str, str]]]:
         survey = self.study.survey
         for name in survey.names if not self.prefix else ():
             if name in RESERVED or name.startswith(f"{CHANCE}."):
@@ -196,19 +184,8 @@ class _Reader:
                     " decided; call the question otherwise"
                 )
         wanted = [*(self.prefix + name for name in survey.names), ARM, REWARD]
-        used = [*wanted, ASKED, ELIGIBLE, CHANCE, *(f"{CHANCE}.{arm}" for arm in self.arms)]
-        problems = [
-            f"{self.source}: column {name!r} is missing{meant(name, self.names, 'there are')}"
-            for name in wanted
-            if name not in self.names
-        ]
-        problems += [
-            f"{self.source}: column {name!r} is there {self.names.count(name)} times; keep one"
-            for name in used
-            if self.names.count(name) > 1
-        ]
-        if problems:
-            raise SettingError(together(problems))
+        others = [ASKED, ELIGIBLE, CHANCE, *(f"{CHANCE}.{arm}" for arm in self.arms)]
+        return rows_of((self.names, self.rows), wanted, self.source, self.problems, others)
 
     def _listed(
         self, row: dict[str, str], column: str, known: Sequence[str], where: str
@@ -253,27 +230,13 @@ class _Reader:
         return np.array([arm in named for arm in self.arms])
 
     def _arm(self, row: dict[str, str], eligible: Flags, where: str) -> int:
-        cell = row[ARM]
-        if cell in self.arms:
-            if not eligible[self.arms.index(cell)]:
-                self.problems.append(
-                    f"{where}: it got the arm {cell!r}, which is not among those eligible"
-                )
-            return self.arms.index(cell)
-        self.problems.append(
-            f"{where}, column {ARM!r}: {shown(cell)} is no arm of the study"
-            f"{meant(cell, self.arms, 'the arms are')}"
-        )
-        return 0
-
-    def _reward(self, row: dict[str, str], where: str) -> float:
-        cell, reward = row[REWARD], self.study.reward
-        if NUMBER.fullmatch(cell) and reward.low <= float(cell) <= reward.high:
-            return float(cell)
-        what = f"{shown(cell)} is no reward from {reward.low:g} to {reward.high:g}"
-        missing = "the reward is missing; fill it in, or leave the row out"
-        self.problems.append(f"{where}, column {REWARD!r}: {what if cell else missing}")
-        return 0.0
+        known = len(self.problems)
+        arm = read_arm(row[ARM], self.arms, f"{where}, column {ARM!r}", self.problems)
+        if len(self.problems) == known and not eligible[arm]:
+            self.problems.append(
+                f"{where}: it got the arm {row[ARM]!r}, which is not among those eligible"
+            )
+        return arm
 
     def _propensities(self, row: dict[str, str], arm: int, eligible: Flags, where: str) -> Floats:
         """Return what the log says of each arm; that of the arm played must be above 0."""

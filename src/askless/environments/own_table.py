@@ -8,18 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askless.environments.pilot_reading import BETWEEN, NONE, NUMBER, Cells, read_cells, read_person
+from askless.environments.cells import read_arm, read_reward, read_rows, rows_of
+from askless.environments.pilot_reading import read_person
 from askless.environments.table import TableEnvironment
 from askless.environments.tables.outcomes import ALIKE, DrawnTable, potential_outcomes
-from askless.errors import SettingError, extra, meant, shown, together
+from askless.errors import SettingError, together
 from askless.kernels.bundles import Floats, Ints
 from askless.survey import Study
 
 __all__ = ["read_table"]
 
 ARM, REWARD = "arm", "reward"  # the columns of what people got, and of what came of it
-PARQUET = (".parquet", ".pq")
-MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
 def read_table(path: str | Path, study: Study) -> TableEnvironment:
@@ -62,31 +61,23 @@ def read_table(path: str | Path, study: Study) -> TableEnvironment:
     >>> len(world), next(world.respondents(0, 0)).rewards.max()
     (2, np.float64(8.0))
     """
-    file = Path(path)
-    names, rows = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
-    survey, arms = study.survey, [arm.name for arm in study.arms]
+    cells = read_rows(Path(path))
+    names, survey, arms = cells[0], study.survey, [arm.name for arm in study.arms]
     form = _form(names, study, str(path))
-    wanted = [*survey.names, *form.columns]
-    problems = _header(names, wanted, str(path))
-    if problems:
-        raise SettingError(together(problems))
-    places = {name: names.index(name) for name in wanted}
-    contexts = np.empty((len(rows), survey.column_count))
-    outcomes = np.full((len(rows), len(form.columns)), np.nan)
-    for i, (where, cells) in enumerate(rows):
-        if len(cells) != len(names):
-            problems.append(f"{where}: the row has {len(cells)} cells, the header {len(names)}")
-            continue
-        answers = [cells[places[name]] for name in survey.names]
+    problems: list[str] = []
+    contexts, outcomes = [], []
+    for where, row in rows_of(cells, [*survey.names, *form.columns], str(path), problems):
+        answers = [row[name] for name in survey.names]
         person = read_person(answers, list(survey.names), survey, where, problems)
-        if len(person) == len(survey):
-            contexts[i] = survey.encode(person)
-        for j, name in enumerate(form.columns):
-            outcomes[i, j] = _outcome(name, cells[places[name]], study, where, problems)
+        contexts.append(survey.encode(person))
+        outcomes.append(
+            [_outcome(name, row[name], study, where, problems) for name in form.columns]
+        )
     if problems:
         raise SettingError(together(problems))
-    _warn_of_constants(contexts, study, str(path))
-    return form.world(contexts, outcomes, arms, str(path))
+    table = np.array(contexts)
+    _warn_of_constants(table, study, str(path))
+    return form.world(table, np.array(outcomes), arms, str(path))
 
 
 class _Form(NamedTuple):
@@ -177,39 +168,12 @@ def _form(names: list[str], study: Study, source: str) -> _Form:
     )
 
 
-def _header(names: list[str], wanted: list[str], source: str) -> list[str]:
-    problems = [
-        f"{source}: column {name!r} of the study is missing{meant(name, names, 'there are')}"
-        for name in wanted
-        if name not in names
-    ]
-    return problems + [
-        f"{source}: column {name!r} is there {names.count(name)} times; keep one of them"
-        for name in wanted
-        if names.count(name) > 1
-    ]
-
-
 def _outcome(name: str, cell: str, study: Study, where: str, problems: list[str]) -> float:
     """Return an arm's number, or a reward; what is wrong is added to the problems."""
-    arms = [arm.name for arm in study.arms]
+    column = f"{where}, column {name!r}"
     if name == ARM:
-        if cell in arms:
-            return float(arms.index(cell))
-        problems.append(
-            f"{where}, column {name!r}: {shown(cell)} is no arm of the study"
-            f"{meant(cell, arms, 'the arms are')}"
-        )
-        return np.nan
-    low, high = study.reward.low, study.reward.high
-    if NUMBER.fullmatch(cell) and low <= float(cell) <= high:
-        return float(cell)
-    if not cell:
-        remedy = "the reward is missing; fill it in, or leave the row out"
-    else:
-        remedy = f"{shown(cell)} is no reward from {low:g} to {high:g}, the study's range"
-    problems.append(f"{where}, column {name!r}: {remedy}")
-    return np.nan
+        return float(read_arm(cell, [arm.name for arm in study.arms], column, problems))
+    return read_reward(cell, study.reward, column, problems)
 
 
 def _warn_of_constants(contexts: Floats, study: Study, source: str) -> None:
@@ -222,38 +186,3 @@ def _warn_of_constants(contexts: Floats, study: Study, source: str) -> None:
             f"{source}: everybody answers {', '.join(alike)} alike; nothing can be learned there",
             stacklevel=3,
         )
-
-
-def read_parquet(path: Path) -> Cells:
-    """Read a Parquet file as cells, as a CSV file would have them."""
-    with extra("data"):
-        from pyarrow import parquet  # noqa: PLC0415 (an extra)
-        from pyarrow.lib import ArrowException  # noqa: PLC0415
-    try:
-        table = parquet.read_table(path)
-    except (OSError, ArrowException) as error:
-        first = str(error).splitlines()[0]
-        raise SettingError(f"{path}: cannot read the file as Parquet: {first}") from None
-    if not table.num_rows:
-        raise SettingError(f"{path}: there are no people in the file")
-    columns = [column.to_pylist() for column in table.columns]
-    return list(table.column_names), cells_of(f"{path}, row", columns)
-
-
-def cells_of(where: str, columns: list[list[Any]]) -> list[tuple[str, list[str]]]:
-    """Return the rows of some columns of values, as a CSV file would have them."""
-    texts = [[_cell(value) for value in column] for column in columns]
-    return [(f"{where} {i}", list(row)) for i, row in enumerate(zip(*texts, strict=True), start=1)]
-
-
-def _cell(value: Any) -> str:
-    """Return a value as a CSV file would have it."""
-    if value is None or type(value).__name__ in MISSING:
-        return ""
-    if isinstance(value, float) and np.isnan(value):
-        return ""
-    if isinstance(value, list):
-        return BETWEEN.join(map(str, value)) or NONE
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askless.environments.own_table import PARQUET, read_parquet
-from askless.environments.pilot_reading import BETWEEN, NUMBER, read_cells, read_person
-from askless.errors import AsklessError, SettingError, StateError, extra, meant, shown, together
+from askless.environments.cells import PARQUET, read_rows, rows_of
+from askless.environments.pilot_reading import BETWEEN, NUMBER, read_person
+from askless.errors import AsklessError, SettingError, StateError, extra, shown, together
 from askless.policies import VisitRecord
 from askless.survey import Multi, Study, Survey
 from askless.survey.question import Answer
@@ -132,28 +132,10 @@ def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
     study : Study
         The one that it is of.
     """
-    file = Path(path)
-    names, rows = read_parquet(file) if file.suffix.lower() in PARQUET else read_cells(file)
     wanted = columns_of(study.survey, [arm.name for arm in study.arms])
-    problems = [
-        f"{path}: column {name!r} is missing{meant(name, names, 'there are')}"
-        for name in wanted
-        if name not in names
-    ]
-    problems += [
-        f"{path}: column {name!r} is there {names.count(name)} times; keep one of them"
-        for name in wanted
-        if names.count(name) > 1
-    ]
-    if problems:
-        raise SettingError(together(problems))
-    places = {name: names.index(name) for name in wanted}
+    problems: list[str] = []
     found = []
-    for where, cells in rows:
-        if len(cells) != len(names):
-            problems.append(f"{where}: the row has {len(cells)} cells, the header {len(names)}")
-            continue
-        row = {name: cells[at] for name, at in places.items()}
+    for where, row in rows_of(read_rows(Path(path)), wanted, str(path), problems):
         try:
             found.append(_visit(row, study, where, problems))
         except (AsklessError, ValueError) as error:
