@@ -131,8 +131,8 @@ def test_estimates_are_the_textbook_s_formulas():
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
-    """Of 120 logs, more misses than 5% explain have a chance below 1e-6; averages have more."""
-    value, policy, runs = truth(), ByAge(STUDY.survey, **GIVEN), 120
+    """Of 60 logs, more misses than 5% explain have a chance below 1e-6; averages have more."""
+    value, policy, runs = truth(), ByAge(STUDY.survey, **GIVEN), 60
     allowed = stats.binom.isf(1e-6 / 3, runs, 0.05)
     missed, naive = dict.fromkeys(("IPS", "self-normalised", "doubly robust"), 0), 0
     spread = {name: [] for name in missed}

@@ -24,7 +24,7 @@ policy: {beta_min: 0.5, price: 0.02}
 """
 STUDY = al.Study.parse(TEXT)
 POLICIES = [
-    {"name": "survey-bandit", "beta_min": 0.5, "price": 0.02, "planned": 600},
+    {"name": "survey-bandit", "beta_min": 0.5, "price": 0.02, "planned": 300},
     {"name": "survey-bandit", "beta_min": 0.5, "price": 0},
     {"name": "epoch", "beta_min": 0.5, "explore_floor": 0.2},
     {"name": "lints"},
@@ -54,20 +54,20 @@ def test_a_recorded_study_is_what_simulate_plays(settings, delay):
     """Fails if a visit is asked, decided or learned otherwise, or at another time."""
     policy = made(settings)
     policy._stream = (MIX * 7 + 1) % 2**64  # as in the first run of a simulation with seed 7
-    done = al.record_visits(policy, world(), 600, seed=7, delay=delay)
-    (run,) = al.simulate(made(settings), world(), 600, seed=7, delay=delay, checkpoints=[600]).runs
+    done = al.record_visits(policy, world(), 300, seed=7, delay=delay)
+    (run,) = al.simulate(made(settings), world(), 300, seed=7, delay=delay, checkpoints=[300]).runs
     records = [visit.record for visit in done.visits]
     plays = [sum(record.arm == arm for record in records) for arm in done.policy.arms]
     assert plays == run.plays.tolist()
     asked = sum(len(record.asked) for record in records)
-    assert asked == pytest.approx(600 * run.questions_per_visit)
+    assert asked == pytest.approx(300 * run.questions_per_visit)
     np.testing.assert_array_equal(done.policy.support, run.support)
 
 
 @pytest.mark.parametrize("settings", POLICIES, ids=lambda s: f"{s['name']}-{s.get('price', '')}")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_policy_is_rebuilt_from_its_visits_file(settings, ending, tmp_path):
-    done = al.record_visits(made(settings), world(), 500, seed=3, delay=DELAYS[1])
+    done = al.record_visits(made(settings), world(), 300, seed=3, delay=DELAYS[1])
     path = tmp_path / f"visits.{ending}"
     al.write_visits(path, done.visits, STUDY)
     read = al.read_visits(path, STUDY)
