@@ -149,6 +149,7 @@ class NaiveEpoch(NaiveRidge):
         self.passed = [
             [np.repeat(~judged[:, None], 2, axis=1) for judged in self.judged] for _ in range(arms)
         ]
+        self.signed = [[np.zeros((len(w), 16)) for w in self.directions] for _ in range(arms)]
         self.dropped_by = [{} for _ in range(arms)]  # question: the tests that it met, and at n
         self.rss, self.df = [0.0] * arms, [0.0] * arms
         self.noise, self.penalty = [1 / 16] * arms, [1.0] * arms
@@ -161,7 +162,8 @@ class NaiveEpoch(NaiveRidge):
             self.decide(k)
         # What happened, for tests that want to know that it did: rows by price, else what was left.
         self.kinds = {"adaptive": 0, "hoeffding": 0, "not estimable": 0, "too few rows": 0}
-        self.kinds |= {"no gain": 0}
+        self.kinds |= {"no gain": 0, "priced by errors": 0, "priced by the range": 0}
+        self.kinds |= {"counted": 0, "not counted": 0, "too wide to count": 0}
         self.drifts, self.holm, self.clips = 0, 0, 0
 
     # -- models ----------------------------------------------------------------------------------
@@ -365,7 +367,7 @@ class NaiveEpoch(NaiveRidge):
 
     def end(self, k):
         """End the block: test, add, drop, refresh (maths 5.1)."""
-        if not self.warm[k] and self.beta > 0 and self.support[k].any():
+        if not self.warm[k] and self.support[k].any():
             self.test(k)
         self.history[k] += self.rows[k]
         self.rows[k] = []
@@ -408,13 +410,18 @@ class NaiveEpoch(NaiveRidge):
         for g in np.flatnonzero(self.support[k]):
             at = np.searchsorted(kept, self.columns[g])
             for i, own in enumerate(self.directions[g]):
-                if self.passed[k][g][i].all():
-                    continue
                 w = np.zeros(len(kept))
                 w[at] = own
                 x = inverse @ w
+                estimable = np.abs(gram @ x - w).max() <= 1e-6
+                if estimable:
+                    self.signed[k][g][i] = self.counted(
+                        self.signed[k][g][i], k, x, rows, ys, online
+                    )
+                if self.passed[k][g][i].all() or not self.beta:
+                    continue
                 self.pace[k][g][i] = 0.0
-                if np.abs(gram @ x - w).max() > 1e-6:
+                if not estimable:
                     self.kinds["not estimable"] += 1
                     continue
                 added, gains = self.growths(k, g, i, x, rows, ys, frozen, online)
@@ -441,6 +448,41 @@ class NaiveEpoch(NaiveRidge):
             self.kinds["hoeffding"] += int((~adaptive & (levers != 0)).sum())
             added[side], gains[side] = lam * (self.beta - sign * s) - float(paid.sum()), gain
         return added, gains
+
+    def counted(self, sums, k, x, rows, ys, online):
+        """The sums of one direction's signed effect with this epoch (maths 10.1, 10.2)."""
+        levers, errors = rows @ x, (ys - online) ** 2
+        s, v = float(levers @ ys), float(levers @ levers)
+        spread = min(0.25, self.noise[k] * (1 + rows.shape[1] / (self.n[k] + len(rows) / 2)))
+        weight, weighted, *prices = sums[:12]
+        new = [weight + 1 / (spread * v), weighted + s / (spread * v)]
+        for side, sign in enumerate(SIDES):
+            rooms = np.maximum(0.02, 0.5 - np.sign(sign * levers) * online)
+            for c, part in enumerate((2, 1, 1 / 2, 1 / 4, 1 / 8)):
+                eta = part * (self.beta or 0.05) / (spread * v) * np.abs(levers)
+                most = eta.max()
+                if most < 0.9 and 4 * spread * (1 + most / 3 / (1 - most / 2)) < 1:
+                    own = eta**2 / 2 + eta**3 * rooms / (3 * (1 - (eta * rooms).max()))
+                    paid = float(own @ errors)
+                    self.kinds["priced by errors"] += 1
+                else:
+                    paid = float(eta @ eta) / 8
+                    self.kinds["priced by the range"] += 1
+                new.append(prices[5 * side + c] + paid)
+        return np.array(new + self.at_the_end(sums[12:], s, v, levers, errors))
+
+    def at_the_end(self, sums, s, v, levers, errors):
+        """The four sums of 10.2; an epoch counts where it is carried by enough rows and helps."""
+        estimates, roots, squares, count = sums
+        if v < 20 * (levers**2).max() or count == 15:
+            self.kinds["not counted"] += 1
+            return list(sums)
+        if count and (roots + v**-0.5) / math.sqrt(count + 1) <= roots / math.sqrt(count):
+            self.kinds["too wide to count"] += 1
+            return list(sums)
+        self.kinds["counted"] += 1
+        measured = float(levers**2 @ errors) / v
+        return [estimates + s * v**-0.5, roots + v**-0.5, squares + measured, count + 1]
 
     def drop_questions(self, k):
         """Drop what epochs and ellipsoid show, Holm's way; return whether any went (5.1, 3)."""

@@ -51,7 +51,7 @@ def test_the_widest_comparison_is_named():
                 slack = policy.radius[0] * np.sqrt(w @ inverse @ w)
                 ends[one, other] = abs(w @ policy.estimate[0]) + slack
     (one, other), high = max(ends.items(), key=lambda item: item[1])
-    effect = policy.effects()[0]
+    effect = policy.evidence()[0]
     assert effect.high == pytest.approx(high)
     assert f"between {one!r} and {other!r}" in effect.reason
 

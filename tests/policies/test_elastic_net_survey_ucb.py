@@ -133,7 +133,7 @@ def test_effects_show_both_reasons():
         z = np.r_[1.0, np.round(rng.uniform(-0.5, 0.5, 4) * 1024) / 1024]
         arm = policy.play(z)
         policy.learn_row(arm, z, float(np.clip(world.coefficients[arm] @ z + 1, 0, 2)))
-    rows = {(row.arm, row.question): row for row in policy.effects()}
+    rows = {(row.arm, row.question): row for row in policy.evidence()}
     kept = rows[policy.arms[0], "x1"]
     assert kept.kept
     assert kept.high <= 1.9  # beta_min alone would drop it
@@ -163,7 +163,7 @@ def test_a_net_that_has_not_converged_drops_nothing():
     assert not policy.support.all()
     stuck = al.ElasticNetSurveyUCB.from_dict(before)
     stuck._model.arms.net_residual[:] = 1e-3
-    assert "not converged" in stuck.effects()[0].reason
+    assert "not converged" in stuck.evidence()[0].reason
     assert radius_of(stuck._model.address, 0) == pytest.approx(
         math.sqrt(stuck.rows[0] * 0.25 + 1)
     )  # n (R/2)² + α b₂²

@@ -44,6 +44,9 @@ def assert_same_arm(policy, naive, k):
     close(epochs.logs[k], logs, atol=1e-8 * max(1.0, np.abs(logs).max()))
     close(epochs.pace[k], np.vstack(naive.pace[k]), atol=1e-10)
     assert epochs.passed[k].astype(bool).tolist() == passed.tolist()
+    signed = np.vstack(naive.signed[k])
+    scale = np.maximum(np.abs(signed).max(axis=0), 1e-12)
+    close(epochs.signed[k] / scale, signed / scale, atol=1e-8)
     dropped = {g: at for g, (_, at) in naive.dropped_by[k].items()}
     assert {int(g): state.dropped_at[k, g] for g in np.flatnonzero(~policy.support[k])} == dropped
 
@@ -152,9 +155,11 @@ def test_the_oracle_has_gone_every_way_of_paying_and_of_dropping():
                 named = {1: "epochs", 2: "ellipsoid"}[int(policy._model.epochs.test[k, g])]
                 assert named in by
                 tests |= by
-    assert kinds["adaptive"] > 0
-    assert kinds["hoeffding"] > 0
-    assert kinds["not estimable"] > 0
+    assert min(kinds[kind] for kind in ("adaptive", "hoeffding", "not estimable")) > 0
+    assert kinds["priced by errors"] > 0
+    assert kinds["priced by the range"] > 0
+    assert kinds["counted"] > 0
+    assert kinds["not counted"] > 0
     assert tests == {"epochs", "ellipsoid"}
 
 

@@ -50,7 +50,7 @@ def test_a_loaded_policy_has_the_same_state_and_the_same_future(tmp_path_factory
         z = policy.encode(random_answers(policy.survey, np.random.default_rng(seed)))
         assert policy.ucb(z).tobytes() == loaded.ucb(z).tobytes()
         assert policy.radius.tobytes() == loaded.radius.tobytes()
-    assert policy.effects() == loaded.effects()
+    assert policy.evidence() == loaded.evidence()
     assert policy.to_dict() == loaded.to_dict()
 
 

@@ -177,7 +177,7 @@ def policies():
 READERS = {
     "radius": lambda policy: policy.radius,
     "estimate": lambda policy: policy.estimate,
-    "effects": lambda policy: policy.effects(),
+    "effects": lambda policy: policy.evidence(),
     "coefficients": lambda policy: getattr(policy, "coefficients", None),
     "kkt_residual": lambda policy: getattr(policy, "kkt_residual", None),
     "ucb": lambda policy: policy.ucb(

@@ -179,7 +179,7 @@ def test_beta_min_zero_never_drops():
         z = survey.encode(random_answers(survey, rng))
         policy.learn_row(policy.play(z), z, 0.5)
     assert policy.support.all()
-    assert {row.reason for row in policy.effects()} == {"nothing is dropped with beta_min = 0"}
+    assert {row.reason for row in policy.evidence()} == {"nothing is dropped with beta_min = 0"}
 
 
 def test_an_arm_without_rows_is_never_tested_for_drops():
@@ -188,7 +188,7 @@ def test_an_arm_without_rows_is_never_tested_for_drops():
     policy = al.RidgeSurveyUCB(
         survey, arms=["a", "b"], reward=(0, 1), beta_min=0.9, sigma=1e-6, b2=1e-6
     )
-    assert max(row.high for row in policy.effects()) < 0.9
+    assert max(row.high for row in policy.evidence()) < 0.9
     z = survey.encode({"x1": 0.2, "x2": 0.4, "x3": 0.8})
     policy.learn_row(0, z, 0.5)
     assert policy.support.all()
@@ -207,7 +207,7 @@ def test_an_effect_of_exactly_beta_min_is_dropped():
         made.learn_rows([0] * len(rows), rows, [0.5] * len(rows))
         return made
 
-    high = min(row.high for row in policy(0).effects())
+    high = min(row.high for row in policy(0).evidence())
     for beta_min, kept in ((high, False), (np.nextafter(high, 0), True)):
         exact = policy(beta_min)
         assert exact.support.all()  # nothing so far: the upper end was larger before
@@ -220,15 +220,15 @@ def test_the_evidence_of_a_drop_is_the_interval_that_led_to_it():
     rows = [[1, 0.25, -0.5], [1, -0.5, 0.25], [1, 0.5, 0.5]] * 30
     policy = al.RidgeSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=0.5, sigma=0.05)
     while policy.support.all():
-        before = policy.effects()
+        before = policy.evidence()
         policy.learn_row(0, rows[int(policy.rows[0]) % 90], 0.6)
-    gone = [(old, new) for old, new in zip(before, policy.effects(), strict=True) if not new.kept]
+    gone = [(old, new) for old, new in zip(before, policy.evidence(), strict=True) if not new.kept]
     for old, new in gone:
         assert (old.estimate, old.low, old.high) == (new.estimate, new.low, new.high)
         assert new.high > 0
     policy.add_arm("b")
-    assert policy.effects()[: len(before)][0] == policy.effects()[0]
-    assert [r for r in policy.effects() if not r.kept] == [new for _, new in gone]
+    assert policy.evidence()[: len(before)][0] == policy.evidence()[0]
+    assert [r for r in policy.evidence() if not r.kept] == [new for _, new in gone]
 
 
 @pytest.mark.parametrize("b1", [None, 0.125])

@@ -203,10 +203,10 @@ def test_merging_keeps_what_both_kept_and_when_the_rest_went():
         policy_with([part[:10] for part in rows], beta_min=6, sigma=0.3),
     )
     assert late.support.all()
-    support, drops = early.support, [row for row in early.effects() if not row.kept]
+    support, drops = early.support, [row for row in early.evidence() if not row.kept]
     late.merge(early)
     assert (late.support == support).all()
-    assert [row for row in late.effects() if not row.kept] == drops
+    assert [row for row in late.evidence() if not row.kept] == drops
     assert late.rows.sum() == 4_010
 
 

@@ -99,7 +99,7 @@ def work(policy, world):
     policy.save(path)
     again = al.load(path)
     if hasattr(policy, "effects"):
-        policy.ucb(z), policy.effects(), policy.estimate, policy.radius, again.effects()
+        policy.ucb(z), policy.evidence(), policy.estimate, policy.radius, again.evidence()
         policy.unlearn(visit), policy.unlearn_row(0, z, 0.5)
         if policy.name not in ("epoch", "survey-bandit"):
             again._learned = type(again._learned)()  # as if it had learned others
@@ -146,7 +146,7 @@ al.warm_up(policy)
 there = at_hand()
 al.warm_up(policy)
 assert policy.to_dict() == before
-al.RidgeSurveyUCB(al.Survey.unit(9), **given, beta_min=0.3, radius="published").effects()
+al.RidgeSurveyUCB(al.Survey.unit(9), **given, beta_min=0.3, radius="published").evidence()
 print(json.dumps([more_than(there), there["by address"]]))
 """
 

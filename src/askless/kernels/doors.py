@@ -12,6 +12,7 @@ from askless.kernels.bundles import (
     ACTIVATE,
     ASK,
     FIT,
+    LOOK,
     REFRESH,
     RENOISE,
     Arms,
@@ -178,6 +179,17 @@ def refresh(address: int, chosen: Ints) -> None:
         if rule.epochs:
             call_at(arms.links[FIT], address, chosen[i])
             call_at(arms.links[ACTIVATE], address, chosen[i])
+
+
+@kernel()
+def end_blocks(address: int) -> None:
+    """End every arm's block as if no more rows were to come."""
+    _, _, arms = open_header(address)
+    epochs = open_epochs(address)
+    for k in range(arms.n.shape[0]):
+        if epochs.held[k] > 0:
+            epochs.need[k] = epochs.held[k]
+            call_at(arms.links[LOOK], address, k)
 
 
 @kernel()

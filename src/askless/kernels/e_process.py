@@ -256,21 +256,29 @@ def logarithm(y: float) -> float:
 
 
 @internal()
-def bet_on(
-    design: Design, first: int, direction: Floats, passed: Ints, logs: Floats, gains: Floats
-) -> None:
-    """Let the two e-processes of a direction grow by what the epoch says (maths 5.2).
+def estimate_of(design: Design, first: int, direction: Floats) -> tuple[float, float]:
+    """Put a direction's levers into place; return its estimate and the size of the largest lever.
 
-    `first` is where the solutions of its question begin. Sides that have passed are left alone;
-    `gains` gets what growth was to be expected if the effect is zero.
+    `first` is where the solutions of its question begin. The size is 0 where the epoch cannot tell.
     """
-    gains[:] = 0.0
     if bias_of(design, first, direction) > BIASED:
-        return
+        return 0.0, 0.0
     estimate = 0.0
     for j in range(direction.shape[0]):
         estimate += direction[j] * dot(design.solutions[first + j], design.moment, design.size)
-    top = put_levers(design, first, direction)
+    return estimate, put_levers(design, first, direction)
+
+
+@internal()
+def bet_on(
+    design: Design, estimate: float, top: float, passed: Ints, logs: Floats, gains: Floats
+) -> None:
+    """Let the two e-processes of a direction grow by what the epoch says (maths 5.2).
+
+    Its levers are in place. Sides that have passed are left alone; `gains` gets what growth was to
+    be expected if the effect is zero.
+    """
+    gains[:] = 0.0
     if not top > 0.0:
         return
     count_cells(design, top)

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from askless.kernels import e_process, ridge
+from askless.kernels import e_process, ridge, signed_effects
 from askless.kernels.bundles import (
     ACTIVATE,
     FIT,
     REFRESH,
     Arms,
     Columns,
+    Floats,
     Ints,
     Rule,
     open_header,
@@ -55,7 +56,7 @@ def look(address: int, k: int) -> int:
         if arms.size[k] == 1:  # nothing left to judge: its rows are not needed again
             epochs.kept[k] = epochs.added[k] = 0
         return GOES_ON
-    if arms.size[k] > 1 and rule.beta_min > 0.0 and not epochs.warm[k]:
+    if arms.size[k] > 1 and not epochs.warm[k]:
         judge(columns, rule, arms, epochs, k)
     take_in(arms, epochs, k)
     call_at(arms.links[REFRESH], address, k)
@@ -164,7 +165,7 @@ def has_moved(arms: Arms, epochs: Epochs, k: int) -> bool:
 
 @internal()
 def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> None:
-    """Let the e-processes of all arm k's questions grow by what the epoch says."""
+    """Let the tests and the effects of all arm k's questions take in what the epoch says."""
     size, count, shift = arms.size[k], epochs.kept[k], middle(rule)
     rows, lanes = rows_of(epochs, k, size)
     (table,) = table_of(epochs, count)
@@ -215,19 +216,18 @@ def judge(columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int) -> N
         beta_min=rule.beta_min / rule.span,
         noise=min(0.25, arms.noise[k] * (1.0 + size / (arms.n[k] + 0.5 * count))),
     )
-    bet_on_questions(columns, design, arms.support[k], rank, epochs, k)
+    judge_questions(columns, design, arms.support[k], rank, epochs, k)
 
 
 @internal()
-def bet_on_questions(
+def judge_questions(
     columns: Columns, design: e_process.Design, support: Ints, rank: int, epochs: Epochs, k: int
 ) -> None:
-    """Let the e-processes of all directions grow in which a side has yet to pass.
+    """Add the epoch to the sums of all directions; bet on those in which a side has yet to pass.
 
     Rows are read for some questions at a time: they do not fit into the processor's caches.
     """
     m, begin, at = columns.first.shape[0], 0, int(np.int64(1))
-    passed, logs = epochs.passed[k], epochs.logs[k]
     while begin < m:
         end, width = begin, int(np.int64(0))
         while end < m and width < GROUP:
@@ -238,14 +238,31 @@ def bet_on_questions(
         for g in range(begin, end):
             if support[g]:
                 for d in range(columns.start[g], columns.start[g + 1]):
-                    if not (passed[d, 0] and passed[d, 1]):
-                        direction = columns.directions[d, : columns.width[g]]
-                        pace = epochs.pace[k, d]
-                        e_process.bet_on(design, first, direction, passed[d], logs[d], pace)
-                        for side in range(2):
-                            pace[side] /= max(design.n - rank, 1)
+                    direction = columns.directions[d, : columns.width[g]]
+                    judge_direction(design, first, direction, rank, epochs, k, d)
                 first += columns.width[g]
         begin, at = end, at + width
+
+
+@internal()
+def judge_direction(
+    design: e_process.Design,
+    first: int,
+    direction: Floats,
+    rank: int,
+    epochs: Epochs,
+    k: int,
+    d: int,
+) -> None:
+    """Judge one direction; `first` is where the solutions of its question begin."""
+    estimate, top = e_process.estimate_of(design, first, direction)
+    if top > 0.0:
+        signed_effects.add_epoch(design, estimate, top, epochs.signed[k, d])
+    passed, pace = epochs.passed[k, d], epochs.pace[k, d]
+    if design.beta_min > 0.0 and not (passed[0] and passed[1]):
+        e_process.bet_on(design, estimate, top, passed, epochs.logs[k, d], pace)
+        for side in range(2):
+            pace[side] /= max(design.n - rank, 1)
 
 
 @internal()

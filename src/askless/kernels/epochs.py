@@ -23,6 +23,13 @@ FULL = -2  # what it returns where there is no room for the row; nothing has bee
 # By which test a question was dropped (maths 5.1).
 NOT_DROPPED, BY_EPOCHS, BY_ELLIPSOID = 0, 1, 2
 
+# What is added up of a direction (`signed_effects`): for the interval at all times sums of 1/(Vv)
+# and s/(Vv), and five prices a side; for that at the end sums of s/sqrt(v), of 1/sqrt(v) and of
+# squared errors, and of how many epochs.
+WEIGHT, WEIGHTED, PRICES = 0, 1, 2
+ESTIMATES, ROOTS, SQUARES, COUNTED = 12, 13, 14, 15
+SUMS = 16
+
 
 class Epochs(NamedTuple):
     """The epochs of K arms. P and the packing are those of `Arms`; d counts all directions.
@@ -61,6 +68,7 @@ class Epochs(NamedTuple):
     spread: Floats  # (K,) median of w' inv(D) w over the directions of the support, in warm-up
     logs: Floats  # (K, d, 2) the e-processes' logarithms
     pace: Floats  # (K, d, 2) by how much they grow a row if the effect is zero, when tested last
+    signed: Floats  # (K, d, SUMS) what epochs say of a direction's effect (`signed_effects`)
     spreads: Floats  # (d,) scratch
 
 
@@ -74,7 +82,7 @@ def epochs_buffers(
     ints = np.zeros(7 + count * (10 + m + 2 * directions) + wide, dtype=np.int64)
     ints[:5] = count, m, wide, widest + GROUP, directions
     square = wide * wide
-    per_arm = 2 * square + 3 * wide + 2 + 4 * directions
+    per_arm = 2 * square + 3 * wide + 2 + (4 + SUMS) * directions
     shared = 2 * square + (2 * (widest + GROUP) + 1) * wide + 5 * (wide + WIDTH)
     floats = aligned(count * per_arm + shared + LEVERS * RANGES + directions)
     return ints, floats
@@ -98,6 +106,7 @@ def named_epochs(ints: Ints, floats: Floats) -> Epochs:
     squares = cells + LEVERS * RANGES
     logs = squares + 2 * count
     pace = logs + 2 * count * directions
+    signed = pace + 2 * count * directions
     return Epochs(
         held=part(ints, 5, (count,)),
         kept=part(ints, 5 + count, (count,)),
@@ -129,7 +138,8 @@ def named_epochs(ints: Ints, floats: Floats) -> Epochs:
         spread=part(floats, squares + count, (count,)),
         logs=part(floats, logs, (count, directions, 2)),
         pace=part(floats, pace, (count, directions, 2)),
-        spreads=part(floats, pace + 2 * count * directions, (directions,)),
+        signed=part(floats, signed, (count, directions, SUMS)),
+        spreads=part(floats, signed + SUMS * count * directions, (directions,)),
     )
 
 

@@ -11,9 +11,10 @@ from askless.policies.catalogue import (
     register,
 )
 from askless.policies.decision import Asked, Decision
-from askless.policies.effects import Direction, Effect
+from askless.policies.effects import Effect
 from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
+from askless.policies.evidence import Direction, Evidence
 from askless.policies.explanation import Explanation
 from askless.policies.hooks import VisitKind
 from askless.policies.in_order import InOrder
@@ -48,6 +49,7 @@ __all__ = [
     "ElasticNetSurveyUCB",
     "EpochSurveyUCB",
     "EpsilonGreedy",
+    "Evidence",
     "Explanation",
     "InOrder",
     "LassoBandit",

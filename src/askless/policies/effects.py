@@ -1,51 +1,41 @@
-"""What a policy knows about each question in each arm: estimate, interval, kept or dropped, why."""
+"""What a question's answer does to an arm's reward, with its sign and two intervals (maths 10)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from askless.kernels import ridge
-from askless.kernels.bundles import Flags
-from askless.kernels.elastic_net import GOOD
-from askless.kernels.epochs import BY_ELLIPSOID, BY_EPOCHS, NOT_DROPPED
-from askless.policies.epoch_state import EpochState, skip_directions
-from askless.survey import Question
+from askless.kernels.bundles import Floats
+from askless.kernels.epochs import (
+    COUNTED,
+    ESTIMATES,
+    PRICES,
+    ROOTS,
+    SQUARES,
+    WEIGHT,
+    WEIGHTED,
+)
+from askless.kernels.signed_effects import HALF_WIDTHS, MOST_COUNTED, SCALE
+from askless.policies.epoch_state import EpochState
+from askless.policies.evidence import direction_names
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
 
-__all__ = ["Direction", "Effect"]
+__all__ = ["Effect"]
 
-TESTS = {NOT_DROPPED: None, BY_EPOCHS: "epochs", BY_ELLIPSOID: "ellipsoid"}
-MOST_POINTS = 129  # naming the widest of all pairs of answers stays cheap up to seven options
-
-
-@dataclass(frozen=True)
-class Direction:
-    """How near two answers are to being shown to differ by less than beta_min (maths 5.1).
-
-    Attributes
-    ----------
-    answers : str
-        The two answers, as in "dogs - cats"; empty where a question has very many pairs.
-    below, above : float
-        From 0 to 1, where 1 is shown, once and for good: that the first answer's reward is less
-        than beta_min above the second's; that it is less than beta_min below it.
-    """
-
-    answers: str
-    below: float
-    above: float
+MISSES = 0.05  # how often an interval may miss
+POCOCK = {0.05: 2.63, 0.025: 2.88}  # for MOST_COUNTED epochs (maths 10.2)
+assert MOST_COUNTED == 15
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of one question in one arm (maths 1.1), in reward units.
+    """What one answer brings an arm in place of another one, in reward units.
 
     Reads as an object, `row.high`, or as a mapping: `row["high"]`, `dict(row)`.
 
@@ -53,37 +43,38 @@ class Effect:
     ----------
     arm, question : str
         Their names.
-    estimate, low, high : float
-        The estimated effect and its interval; for a dropped question those at the drop.
-        The interval is that of the arm's confidence set: all of them hold at all times together.
-        (Of `LinUCB`, which has none: the estimate give or take the width, without a guarantee.)
+    answers : str
+        The two answers, as in "yes - no"; empty where a question has very many pairs.
+    estimate : float or None
+        By how much the arm's expected reward is higher with the first of them, all other answers
+        being the same; None where no epoch can tell yet.
+    low, high : float or None
+        *At all times*: this interval misses with a probability of at most 5% (and that of a wrong
+        drop), however often one looks. None if it is empty, which puts the assumptions in doubt.
+        Of policies without epochs: that of the arm's confidence set.
+    end_low, end_high : float or None
+        *At the end*: narrower, and nearly as sure: 5%, but for how far sums of an epoch's rewards
+        are from a normal law. None where no epoch can carry it.
+    epochs : int
+        How many epochs are in it.
     kept : bool
-        Whether the arm's model still uses the question.
-    active : bool
-        Whether the arm is chosen by it at present; with epochs, a kept question need not be: it is
-        learned about and may come back (maths 8.3).
+        Whether the arm's model still uses the question; what is said of a dropped one is what was
+        known when it went.
     dropped_at : int or None
         How many rows the arm had learned when it was dropped.
-    reason : str
-        Why it is kept or was dropped.
-    test : {"ellipsoid", "epochs"} or None
-        By which test it was dropped (maths 2.2, 5.1).
-    directions : tuple of Direction
-        Epoch SurveyUCB: how near each side of each direction of a question is to passing; all of
-        them must, for the question to be dropped by that test.
     """
 
     arm: str
     question: str
-    estimate: float
-    low: float
-    high: float
+    answers: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    end_low: float | None
+    end_high: float | None
+    epochs: int
     kept: bool
-    active: bool
     dropped_at: int | None
-    reason: str
-    test: str | None = None
-    directions: tuple[Direction, ...] = ()
 
     def keys(self) -> Iterator[str]:
         """Return the names of the fields."""
@@ -95,158 +86,87 @@ class Effect:
         return getattr(self, key)
 
 
-def effect_rows(policy: LinearUCB) -> list[Effect]:
-    """Return one row an arm and question, arms first."""
-    model = policy._model
+class Signed(NamedTuple):
+    """An estimate, both intervals, and of how many epochs the second is; in units of the range."""
+
+    estimate: float | None
+    always: tuple[float, float]
+    end: tuple[float, float] | None
+    epochs: int
+
+
+def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
+    """Return one row an arm, question and direction, in this order."""
+    span, survey, model = policy.reward.span, policy.survey, policy._model
     model.refresh_variance()
-    state = model.arms
+    names = [direction_names(q, raw=survey.coding == "raw") for q in survey]
+    last = model.ended() if ended and isinstance(model, EpochState) else model
     rows = []
-    judged = ~skip_directions(policy.survey) | policy.settings.judge_skips
-    names = [_direction_names(q, raw=policy.survey.coding == "raw") for q in policy.survey]
     for k, arm in enumerate(policy.arms):
-        at = model.first_packed(k)
-        for g, question in enumerate(policy.survey.names):
-            kept = bool(state.support[k, g])
-            interval, open_ends = state.evidence[k, g], None
-            if kept:
-                ridge.effect(policy.survey.columns, state, k, g, at[g], np.inf)
-                interval = state.work[2, :3]
-                open_ends = _widest(policy, k, g, int(at[g]))
-            estimate, low, high = (float(value) for value in interval)
-            test = None if kept else "ellipsoid"
-            directions: tuple[Direction, ...] = ()
-            if isinstance(model, EpochState):
-                test = TESTS[int(model.epochs.test[k, g])]
-                if test == "epochs":  # they have shown more than the ellipsoid
-                    high = min(high, max(policy.beta_min, estimate))
-                directions = _directions(model, k, g, names[g], judged)
-            rows.append(
-                Effect(
-                    arm=arm,
-                    question=question,
-                    estimate=estimate,
-                    low=low,
-                    high=high,
-                    kept=kept,
-                    active=bool(state.active[k, g]),
-                    dropped_at=None if kept else int(state.dropped_at[k, g]),
-                    reason=_shown(policy, directions)
-                    if test == "epochs"
-                    else _reason(policy, k, high, open_ends)
-                    + _zeros(policy, k, g, int(at[g]), high)
-                    + _nearest(policy, k, directions if kept and state.n[k] else ())
-                    + _passive(kept=kept, active=bool(state.active[k, g])),
-                    test=test,
-                    directions=directions,
+        for g, question in enumerate(survey.names):
+            kept = bool(model.arms.support[k, g])
+            for i, answers in enumerate(names[g]):
+                if isinstance(model, EpochState) and isinstance(last, EpochState):
+                    d = survey.columns.start[g] + i
+                    sums = model.epochs.signed[k, d].copy()
+                    sums[ESTIMATES:] = last.epochs.signed[k, d, ESTIMATES:]
+                    said = signed_of(sums, policy.beta_min / span)
+                else:
+                    said = _of_set(policy, k, g, i)
+                low, high = (_within(end) * span for end in said.always)
+                empty = said.always[0] > said.always[1]
+                rows.append(
+                    Effect(
+                        arm=arm,
+                        question=question,
+                        answers=answers,
+                        estimate=None if said.estimate is None else _within(said.estimate) * span,
+                        low=None if empty else low,
+                        high=None if empty else high,
+                        end_low=None if said.end is None else _within(said.end[0]) * span,
+                        end_high=None if said.end is None else _within(said.end[1]) * span,
+                        epochs=said.epochs,
+                        kept=kept,
+                        dropped_at=None if kept else int(model.arms.dropped_at[k, g]),
+                    )
                 )
-            )
     return rows
 
 
-def _direction_names(question: Question, *, raw: bool) -> list[str]:
-    """Name the two answers of each direction; of several pairs, the first."""
-    points, names = question.points(raw=raw), question.point_names()
-    directions = question.directions()
-    if len(points) > MOST_POINTS:
-        return [""] * len(directions)
-    pairs = {
-        tuple(points[i] - points[j]): f"{names[i]} - {names[j]}"
-        for i, j in reversed(list(permutations(range(len(points)), 2)))
-    }
-    return [pairs[tuple(direction)] for direction in directions]
+def _within(effect: float) -> float:
+    """Cut to what the reward range allows."""
+    return min(max(effect, -1.0), 1.0)
 
 
-def _directions(
-    model: EpochState, k: int, g: int, names: list[str], judged: Flags
-) -> tuple[Direction, ...]:
-    """Return how near each direction of a question is to passing, if it is judged at all."""
-    first = model.survey.columns.start[g]
-    kept = max(int(model.arms.support[k].sum()), 1)
-    logs = model.epochs.logs[k, first : first + len(names)]
-    tests = (1.0 - model.rule.set_part) * model.arms.share[k]
-    near = np.clip(logs / np.log(kept / tests), 0.0, 1.0)
-    near[model.epochs.passed[k, first : first + len(names)] == 1] = 1.0
-    return tuple(
-        Direction(name, float(below), float(above))
-        for name, (below, above), use in zip(names, near, judged[first:], strict=False)
-        if use
-    )
+def signed_of(sums: Floats, beta_min: float, misses: float = MISSES) -> Signed:
+    """Return what the sums of a direction say (maths 10.1, 10.2)."""
+    always, estimate, end = (-1.0, 1.0), None, None
+    if sums[WEIGHT] > 0:
+        bets = HALF_WIDTHS * (beta_min or SCALE)
+        line, count = math.log(2 * len(bets) / misses), len(bets)
+        upper, lower = sums[PRICES : PRICES + count], sums[PRICES + count : PRICES + 2 * count]
+        highs = (bets * sums[WEIGHTED] + upper + line) / (bets * sums[WEIGHT])
+        lows = (bets * sums[WEIGHTED] - lower - line) / (bets * sums[WEIGHT])
+        always = float(np.max(lows)), float(np.min(highs))
+        estimate = float(sums[WEIGHTED] / sums[WEIGHT])
+    if sums[COUNTED] > 0:
+        estimate = float(sums[ESTIMATES] / sums[ROOTS])
+        error = POCOCK[misses] * math.sqrt(sums[SQUARES]) / sums[ROOTS]
+        end = float(estimate - error), float(estimate + error)
+    return Signed(estimate, always, end, int(sums[COUNTED]))
 
 
-def _shown(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
-    tests = f"{2 * len(directions)} tests show that"
-    alone = "" if policy.settings.judge_skips else " (skips are not judged)"
-    return f"{tests} its effect is within beta_min = {policy.beta_min:g}{alone}"
-
-
-def _nearest(policy: LinearUCB, k: int, directions: tuple[Direction, ...]) -> str:
-    """Say how far the tests of a kept question are."""
-    if not directions or policy.beta_min == 0:
-        return ""
-    if isinstance(policy._model, EpochState) and policy._model.epochs.warm[k]:
-        return "; nothing has been tested in this arm yet"
-    sides = [side for way in directions for side in (way.below, way.above)]
-    passed = sum(side == 1 for side in sides)
-    furthest = min(directions, key=lambda way: min(way.below, way.above))
-    where = f", for {furthest.answers}" if len(directions) > 1 and furthest.answers else ""
-    return (
-        f"; {passed} of its {len(sides)} tests passed, the one furthest from it is at"
-        f" {min(sides):.0%}{where}"
-    )
-
-
-def _passive(*, kept: bool, active: bool) -> str:
-    """Say where a kept question has no say in decisions."""
-    return "; at present the arm is not chosen by it" if kept and not active else ""
-
-
-def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
-    """Name the two answers between which the effect may be largest; nothing where there are two."""
-    question, state = policy.survey.questions[g], policy._model.arms
-    own = slice(at, at + question.width)
-    names, points = question.point_names(), question.points(raw=policy.survey.coding == "raw")
-    if len(points) == 2 or len(points) > MOST_POINTS:
-        return ""
-    first, second = np.triu_indices(len(points), 1)
-    directions = points[first] - points[second]
-    size = state.size[k]
-    root = np.sqrt(state.weights[k, :size, None]) * state.root[k, :size, own]
-    slack = state.radius[k] * np.linalg.norm(root @ directions.T, axis=0)
-    widest = int(np.argmax(np.abs(directions @ state.estimate[k, own]) + slack))
-    return f" between {names[first[widest]]} and {names[second[widest]]}"
-
-
-def _reason(policy: LinearUCB, k: int, high: float, open_ends: str | None) -> str:
-    beta_min = policy.beta_min
-    if not policy.drops:
-        return "this policy never drops"
-    if open_ends is None:
-        return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
-    if beta_min == 0:
-        return "nothing is dropped with beta_min = 0"
-    if policy.rows[k] == 0:
-        return "the arm has not been played yet"
-    if policy._model.arms.n[k] == 0:
-        return "the arm has not ended a block of rows yet"
-    if high > beta_min:
-        return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
-    if policy.has_net:
-        return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
-    when = "next ends a block of rows" if policy.has_epochs else "is next played"
-    return f"it will be dropped when the arm {when}"
-
-
-def _zeros(policy: LinearUCB, k: int, g: int, at: int, high: float) -> str:
-    """Say what an elastic net makes of a question."""
-    state = policy._model.arms
-    if not policy.has_net or policy.beta_min == 0 or state.n[k] == 0:
-        return ""
-    if not state.support[k, g]:
-        return ", and its coefficients were zero"
-    own = state.net_coef[k, at : at + policy.survey.questions[g].width]
-    if state.net_residual[k] > GOOD:
-        return "; the elastic net has not converged, so that nothing is dropped"
-    if own.any():
-        return "; its coefficients are not all zero"
-    soon = ", and it will be dropped when the arm is next played"
-    return "; its coefficients are zero" + (soon if high <= policy.beta_min else "")
+def _of_set(policy: LinearUCB, k: int, g: int, i: int) -> Signed:
+    """Return what an arm's confidence set says of a direction; of a dropped question, its size."""
+    arms, span, question = policy._model.arms, policy.reward.span, policy.survey.questions[g]
+    if not arms.support[k, g]:
+        most = float(arms.evidence[k, g, 2]) / span
+        return Signed(None, (-most, most), None, 0)
+    if not arms.n[k]:
+        return Signed(None, (-1.0, 1.0), None, 0)
+    at, size = int(policy._model.first_packed(k)[g]), int(arms.size[k])
+    own, direction = slice(at, at + question.width), question.directions()[i]
+    root = np.sqrt(arms.weights[k, :size]) * (arms.root[k, :size, own] @ direction)
+    estimate = float(direction @ arms.estimate[k, own]) / span
+    slack = float(arms.radius[k] * np.linalg.norm(root)) / span
+    return Signed(estimate, (estimate - slack, estimate + slack), None, 0)

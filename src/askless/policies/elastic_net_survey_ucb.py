@@ -74,7 +74,7 @@ class ElasticNetSurveyUCB(LinearUCB):
     >>> visit.arm
     'red_cross'
     >>> policy.learn(visit, reward=25)
-    >>> policy.effects()[0].reason.split("; ")[1]
+    >>> policy.evidence()[0].reason.split("; ")[1]
     'its coefficients are zero'
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
@@ -9,14 +10,22 @@ from typing import Any, Self
 import numpy as np
 
 from askless.errors import StateError
+from askless.kernels import doors
 from askless.kernels.bundles import Flags, Floats, Ints, Rule, aligned
 from askless.kernels.epochs import (
     BLOCK,
     BY_ELLIPSOID,
     BY_EPOCHS,
+    COUNTED,
+    ESTIMATES,
     MOST_ROWS,
     NOT_DROPPED,
+    PRICES,
+    ROOTS,
+    SQUARES,
     TALLIES,
+    WEIGHT,
+    WEIGHTED,
     Epochs,
     fewest_rows,
     lanes_of,
@@ -40,8 +49,8 @@ SCRATCH = {
 }
 ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
+MOST_EFFECT = 1e6  # of the range: an estimate from few rows may be far off, not any number
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it
-RESERVED = ("signed",)  # room for what signed effects will add up
 COUNTS = ("held", "need", "ended", "tested", "warm")
 
 
@@ -145,6 +154,13 @@ class EpochState(ArmState):
         rows = self._rooms[k][: count * length].reshape(count, length)
         return rows[:, :size], rows[:, lanes_of(size)]
 
+    def ended(self) -> Self:
+        """Return a copy in which every arm's block has ended, as if no more rows were to come."""
+        finished = copy.deepcopy(self)
+        finished.make_room(0)
+        doors.end_blocks(finished.address)
+        return finished
+
     # -- rows taken out --------------------------------------------------------------------------
 
     def take_out(self, k: int, row: Floats, y: float, learned_in: int | None = None) -> bool:
@@ -236,7 +252,7 @@ class EpochState(ArmState):
             "pace": epochs.pace[k].tolist(),
             "passed": epochs.passed[k].tolist(),
             "test": epochs.test[k].tolist(),
-            **dict.fromkeys(RESERVED),
+            "signed": epochs.signed[k].tolist(),
         }
 
     def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
@@ -246,16 +262,13 @@ class EpochState(ArmState):
             self._fill_epoch(k, saved["epoch"])
 
     def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
-        if any(saved[name] is not None for name in RESERVED):
-            raise StateError(
-                f"arm number {k} of the file has sums of signed effects: it was"
-                " saved by a newer askless"
-            )
         epochs, size = self.epochs, int(self.learned.size[k])
         contexts = np.array(saved["rows"], dtype=np.float64).reshape(-1, size)
         rewards = np.array(saved["rewards"], dtype=np.float64)
         logs, passed = np.array(saved["logs"], dtype=np.float64), np.array(saved["passed"])
         pace = np.array(saved["pace"], dtype=np.float64)
+        # An older askless kept none: what epochs say from here on is as true without them.
+        signed = np.array(saved["signed"] or epochs.signed[k], dtype=np.float64)
         test, dropped = np.array(saved["test"]), self.learned.support[k] == 0
         counts = [saved[name] for name in COUNTS]
         let_go = saved["held"] - len(rewards)
@@ -274,6 +287,8 @@ class EpochState(ArmState):
             and (saved["ended"] > 0 or self.learned.n[k] == 0)
             and logs.shape == passed.shape == epochs.logs[k].shape
             and pace.shape == epochs.pace[k].shape
+            and signed.shape == epochs.signed[k].shape
+            and _are_sums(signed, saved["tested"])
             and np.isfinite(logs).all()
             and ((pace >= 0) & (pace < np.inf)).all()
             and passed.dtype == test.dtype == np.int64
@@ -287,6 +302,7 @@ class EpochState(ArmState):
             getattr(epochs, name)[k] = count
         for name in ("logs", "pace", "passed", "test"):
             getattr(epochs, name)[k] = saved[name]
+        epochs.signed[k] = signed
         epochs.gram[k, 0, 0] = let_go
         epochs.moment[k, 0], epochs.squares[k] = saved["moment"], saved["squares"]
         self.put_rows(k, contexts, rewards)
@@ -306,6 +322,23 @@ class EpochState(ArmState):
             and bool(((least <= contexts) & (contexts <= most)).all())
             and bool(((low - SLACK <= rewards) & (rewards <= low + 1 + SLACK)).all())
         )
+
+
+def _are_sums(signed: Floats, tested: int) -> bool:
+    """Whether sums of signed effects can have come from so many epochs."""
+    counted = signed[:, COUNTED]
+    nowhere = (signed[:, WEIGHT] == 0) & (signed == 0).all(axis=1)
+    weights, prices = signed[:, WEIGHT], signed[:, PRICES:ESTIMATES]
+    return bool(
+        np.isfinite(signed).all()
+        and ((counted == np.floor(counted)) & (counted >= 0) & (counted <= tested)).all()
+        and ((weights > 0) | nowhere).all()
+        and (prices >= 0).all()
+        and ((signed[:, ROOTS] > 0) == (counted > 0)).all()
+        and (signed[:, SQUARES] >= 0).all()
+        and (np.abs(signed[:, WEIGHTED]) <= weights * MOST_EFFECT).all()
+        and (np.abs(signed[:, ESTIMATES]) <= signed[:, ROOTS] * MOST_EFFECT).all()
+    )
 
 
 def _copied(

@@ -15,10 +15,11 @@ from askless.policies.arm_state import ArmState
 from askless.policies.base import Correction, Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
+from askless.policies.evidence import Evidence, evidence_rows
 from askless.policies.first_asks import first_asks
 from askless.policies.hooks import plays_as_compiled
 from askless.policies.player import Player
-from askless.policies.settings import Settings
+from askless.policies.settings import Settings, check_flag
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 
@@ -165,9 +166,32 @@ class LinearUCB(Policy):
             self._check_missing(self._may_ask(self.roster.live), row)
         return self._scored(row, self.roster.live).scores
 
-    def effects(self) -> list[Effect]:
-        """Per arm and question: the effect's estimate, interval, kept or dropped, and why."""
-        return effect_rows(self)
+    def effects(self, *, ended: bool = False) -> list[Effect]:
+        """Return what each answer brings an arm in place of another, with sign and intervals.
+
+        A row an arm and a pair of answers (maths 10.1, 10.2).
+
+        Parameters
+        ----------
+        ended : bool
+            Whether the study is over, for good: rows since an arm's last epoch then count too, at
+            the end. Whoever looks at them more than once has no 95%.
+
+        Examples
+        --------
+        >>> import askless as al
+        >>> policy = al.SurveyBandit(
+        ...     al.Survey([al.YesNo("donor")]), arms=["mail"], reward=(0, 1), beta_min=0.2
+        ... )
+        >>> (row,) = policy.effects()  # nothing is known yet, but for the range
+        >>> row.answers, row.estimate, row.low, row.high
+        ('yes - no', None, -1.0, 1.0)
+        """
+        return effect_rows(self, ended=check_flag("ended", ended))
+
+    def evidence(self) -> list[Evidence]:
+        """Return by what drops are decided: a row an arm and question, kept or dropped, and why."""
+        return evidence_rows(self)
 
     # -- rows taken out, policies put together ---------------------------------------------------
 

@@ -139,11 +139,11 @@ class Settings:
             grain=grain,
             growth=_check_growth(given.get("growth")),
             optimism=_check_optimism(given.get("optimism", 1.0)),
-            payback=_check_flag("payback", given.get("payback", True)),
+            payback=check_flag("payback", given.get("payback", True)),
             explore=_check_share("explore", given.get("explore", EXPLORE)),
             explore_floor=_check_share("explore_floor", given.get("explore_floor", 0.0)),
             seed=check_seed(given.get("seed", 0)),
-            judge_skips=_check_flag("judge_skips", given.get("judge_skips", True)),
+            judge_skips=check_flag("judge_skips", given.get("judge_skips", True)),
             **_check_price(given.get("price"), given.get("questions"), reward),
             planned=None if given.get("planned") is None else check_planned(given["planned"]),
             full_floor=_check_share("full_floor", given.get("full_floor", FULL_FLOOR)),
@@ -289,7 +289,7 @@ def _check_share(name: str, given: Any) -> float:
     return share
 
 
-def _check_flag(name: str, flag: Any) -> bool:
+def check_flag(name: str, flag: Any) -> bool:
     if not isinstance(flag, bool | np.bool_):
         raise SettingError(f"{name} is {shown(flag)}; give True or False")
     return bool(flag)

@@ -129,7 +129,8 @@ def _use(policy: Policy) -> None:
         policy.learn_row(arm, z, reward)
         policy.ucb(z)
     policy.learn_rows([arm], [z], [reward])
-    policy.effects()
+    policy.effects(ended=True)
+    policy.evidence()
     if not policy.has_epochs:
         policy._model.joined(policy._model)  # as merging does
     policy._model.restrict(policy._model.learned.support)  # as loading drops does

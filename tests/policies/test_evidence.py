@@ -24,7 +24,7 @@ def learned(visits, **settings):
 
 def test_intervals_are_those_of_all_pairs_of_answers():
     policy = learned(60, beta_min=0)
-    rows = {(row.arm, row.question): row for row in policy.effects()}
+    rows = {(row.arm, row.question): row for row in policy.evidence()}
     assert len(rows) == 2 * 4
     for k, arm in enumerate(policy.arms):
         gram = policy._model.gram(k)
@@ -45,13 +45,13 @@ def test_intervals_are_those_of_all_pairs_of_answers():
 
 def test_a_dropped_question_says_when_and_why():
     policy = learned(1_500, beta_min=6, sigma=0.5)
-    gone = [row for row in policy.effects() if not row.kept]
+    gone = [row for row in policy.evidence() if not row.kept]
     assert gone
     for row in gone:
         assert 0 < row.dropped_at <= policy.rows[policy.arm_index(row.arm)]
         assert row.low <= row.estimate <= row.high <= 6
         assert row.reason == f"its effect is at most {row.high:.4g}, within beta_min = 6"
-    kept = [row for row in policy.effects() if row.kept]
+    kept = [row for row in policy.evidence() if row.kept]
     assert {row.question for row in kept} == {"yes_no3"}  # the one that matters
     for row in kept:
         assert row.dropped_at is None
@@ -74,7 +74,7 @@ def test_a_kept_question_says_between_which_answers_it_is_open():
         yes, no = (bool(rng.random() < 0.5) for _ in range(2))
         z = survey.encode({"plain": yes, "skippable": no, "c": str(rng.choice(["a", "b"]))})
         policy.learn_row(0, z, 0.5)
-    plain, skippable, choice = policy.effects()
+    plain, skippable, choice = policy.evidence()
     assert not plain.kept
     assert skippable.kept
     assert " a skip, above beta_min" in skippable.reason
@@ -88,18 +88,18 @@ def test_dropped_at_is_the_row_count_of_the_arm_before_the_row():
     )
     for _ in range(2):
         policy.learn_row(0, [1, 0.25], 0.5)
-    first, second = policy.effects()
+    first, second = policy.evidence()
     assert (first.kept, first.dropped_at) == (False, 1)
     assert (second.kept, second.reason) == (True, "the arm has not been played yet")
 
 
 def test_a_policy_that_never_drops_says_so():
-    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0.3).effects()
+    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1), beta_min=0.3).evidence()
     assert row.reason == "this policy never drops"
 
 
 def test_a_row_reads_as_an_object_and_as_a_mapping():
-    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)).effects()
+    (row,) = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)).evidence()
     assert row["question"] == row.question == "x1"
     assert list(dict(row)) == [
         "arm",
@@ -132,7 +132,7 @@ def epochs_learned(visits, skips=0.2, **settings):
 def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
     """Fails if a pair is missing or misnamed, or its two sides are not L over the line to pass."""
     policy = epochs_learned(visits)
-    rows = policy.effects()
+    rows = policy.evidence()
     state, start = policy._model, policy.survey.columns.start
     sides = []
     for row in rows:
@@ -168,7 +168,7 @@ def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
 def test_before_its_first_block_has_ended_an_arm_says_so():
     """Fails if an arm with rows in hand says that it was not played, or none at all that it was."""
     policy = epochs_learned(1)
-    reasons = {(row.arm, row.reason) for row in policy.effects()}
+    reasons = {(row.arm, row.reason) for row in policy.evidence()}
     assert policy.rows.tolist() == [1, 0]
     assert reasons == {
         ("a", "the arm has not ended a block of rows yet"),
@@ -179,7 +179,7 @@ def test_before_its_first_block_has_ended_an_arm_says_so():
 def test_a_kept_question_that_is_not_active_says_so():
     """Fails if `active` is not what the arm is chosen by, or a question does not say it is not."""
     policy = epochs_learned(400)
-    rows = policy.effects()
+    rows = policy.evidence()
     assert {(row.kept, row.active) for row in rows} >= {(True, True), (True, False)}
     for row in rows:
         k, g = policy.arm_index(row.arm), policy.survey.index(row.question)
@@ -198,11 +198,11 @@ def test_rare_skips_keep_a_question_unless_they_are_not_judged():
     judged, alone = (epochs_learned(3_000, skips=0, judge_skips=flag) for flag in (True, False))
     skipped = {"scale0", "choice1"}
     for policy, kept in ((judged, skipped | {"yes_no3"}), (alone, {"yes_no3"})):
-        assert {row.question for row in policy.effects() if row.kept} == kept
-    for row in judged.effects():
+        assert {row.question for row in policy.evidence() if row.kept} == kept
+    for row in judged.evidence():
         if row.question in skipped:
             assert "a skip" in row.reason
-    for row in alone.effects():
+    for row in alone.evidence():
         assert not any("a skip" in way.answers for way in row.directions)
         assert row.kept or row.reason.endswith("(skips are not judged)")
     again = al.EpochSurveyUCB.from_dict(alone.to_dict())
