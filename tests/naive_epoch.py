@@ -474,7 +474,7 @@ class NaiveEpoch(NaiveRidge):
     def at_the_end(self, sums, s, v, levers, errors):
         """The four sums of 10.2; an epoch counts where it is carried by enough rows and helps."""
         estimates, roots, squares, count = sums
-        if v < 20 * (levers**2).max() or count == 15:
+        if v < 10 * (levers**2).max() or count == 15:
             self.kinds["not counted"] += 1
             return list(sums)
         if count and (roots + v**-0.5) / math.sqrt(count + 1) <= roots / math.sqrt(count):

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from askless.errors import AsklessError, StateError
 from askless.policies import Policy, VisitRecord
+from askless.simulation.recording import Watch
 from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["rebuild"]
 
 
-def rebuild(policy: Policy, visits: Sequence[LoggedVisit]) -> None:
+def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | None = None) -> None:
     """Let a policy that has learned nothing learn visits again, in the order in which they were.
 
     It is then the one that the study had, bit for bit, if its settings are the study's. Visits are
@@ -25,6 +26,8 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit]) -> None:
         With the study's settings, as it was at its start; it is changed.
     visits : sequence of LoggedVisit
         All of the study, in the order of their decisions.
+    watch : Watch, optional
+        Looks on.
 
     Examples
     --------
@@ -48,11 +51,13 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit]) -> None:
     due = next(waiting, None)
     for decided, logged in enumerate(visits):
         while due is not None and (due.learned_after or 0) <= decided:
-            _learn(policy, due.record)
+            _learn(policy, due.record, watch)
             due = next(waiting, None)
         _decide(policy, logged.record)
+        if watch is not None and logged.record.arm is not None:
+            watch.decided(policy, logged.record)
     while due is not None:
-        _learn(policy, due.record)
+        _learn(policy, due.record, watch)
         due = next(waiting, None)
 
 
@@ -87,10 +92,12 @@ def _decide(policy: Policy, record: VisitRecord) -> None:
         )
 
 
-def _learn(policy: Policy, record: VisitRecord) -> None:
+def _learn(policy: Policy, record: VisitRecord, watch: Watch | None) -> None:
     if record.reward is None:
         raise StateError(f"visit {record.number} was learned and has no reward")
     visit = policy.visit(replace(record, reward=None, learned_in=None).to_dict())
+    if watch is not None:
+        watch.learning(policy, visit, float(record.reward))
     try:
         policy.learn(visit, record.reward)
     except AsklessError as error:
@@ -100,3 +107,5 @@ def _learn(policy: Policy, record: VisitRecord) -> None:
             f"visit {record.number} was learned in block {record.learned_in} of its arm, and now"
             f" is in {visit.learned_in}; are these the study's settings?"
         )
+    if watch is not None:
+        watch.learned(policy, visit)

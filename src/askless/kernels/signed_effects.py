@@ -18,7 +18,26 @@ HALF_WIDTHS = np.array([2.0, 1.0, 0.5, 0.25, 0.125])
 SCALE = 0.05  # of the range: stands in for beta_min where that is 0
 BOLDEST = 0.9  # of what would lose everything: the most that is bet on a row by its error
 MOST_COUNTED = 15  # epochs at the end, of any direction: what Pocock's constant is for
-FEWEST = 20.0  # rows that must carry an estimate, if all had the largest lever
+FEWEST = 10.0  # rows that must carry an estimate, if all had the largest lever
+
+
+def add_at_the_end(
+    estimate: float, variance: float, measured: float, top: float, sums: Floats
+) -> None:
+    """Let an epoch count at the end if enough rows carry it and it narrows the interval.
+
+    `measured` is the sum of squared levers times squared errors. Python calls it, too.
+    """
+    counted, root = sums[COUNTED], 1.0 / math.sqrt(variance)
+    narrows = counted == 0.0 or root > (math.sqrt((counted + 1.0) / counted) - 1.0) * sums[ROOTS]
+    if counted < MOST_COUNTED and variance >= FEWEST * top * top and narrows:
+        sums[ESTIMATES] += root * estimate
+        sums[ROOTS] += root
+        sums[SQUARES] += measured / variance
+        sums[COUNTED] += 1.0
+
+
+count_at_the_end = internal()(add_at_the_end)
 
 
 @internal()
@@ -31,7 +50,7 @@ def add_epoch(design: Design, estimate: float, top: float, sums: Floats) -> None
     for i in range(design.n):
         prices[i] *= errors[i]
     measured = sum_of(prices, design.n)
-    add_at_the_end(estimate, variance, measured, top, sums)
+    count_at_the_end(estimate, variance, measured, top, sums)
     unit = 1.0 / (design.noise * variance)
     sums[WEIGHT] += unit
     sums[WEIGHTED] += unit * estimate
@@ -70,17 +89,3 @@ def cubes_of(design: Design, side: int) -> tuple[float, float]:
         most = max(most, at_stake)
         prices[i] = lever * lever * at_stake * errors[i]
     return sum_of(prices, design.n), most
-
-
-@internal()
-def add_at_the_end(
-    estimate: float, variance: float, measured: float, top: float, sums: Floats
-) -> None:
-    """Let an epoch count at the end if enough rows carry it and it narrows the interval."""
-    counted, root = sums[COUNTED], 1.0 / math.sqrt(variance)
-    narrows = counted == 0.0 or root > (math.sqrt((counted + 1.0) / counted) - 1.0) * sums[ROOTS]
-    if counted < MOST_COUNTED and variance >= FEWEST * top * top and narrows:
-        sums[ESTIMATES] += root * estimate
-        sums[ROOTS] += root
-        sums[SQUARES] += measured / variance
-        sums[COUNTED] += 1.0

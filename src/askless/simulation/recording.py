@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from askless.environments import Environment
 from askless.environments.base import first_respondents, number_of
-from askless.policies import Policy, Visit, as_policy
+from askless.policies import Policy, Visit, VisitRecord, as_policy
 from askless.policies.one_by_one import AtOnce
 from askless.simulation.delays import Delay, Late
 from askless.simulation.simulate import Progress, check_match, check_whole
 from askless.simulation.visits_file import LoggedVisit
 
-__all__ = ["Recording", "record_visits"]
+__all__ = ["Recording", "Watch", "record_visits"]
+
+
+class Watch(Protocol):
+    """Somebody who looks on while a study is played or rebuilt."""
+
+    def decided(self, policy: Policy, record: VisitRecord) -> None:
+        """See a visit in the state in which it was decided."""
+
+    def learning(self, policy: Policy, visit: Visit, reward: float) -> None:
+        """See a visit that is about to be learned."""
+
+    def learned(self, policy: Policy, visit: Visit) -> None:
+        """See what it has changed."""
 
 
 class Recording(NamedTuple):
@@ -35,6 +48,7 @@ def record_visits(
     *,
     delay: Delay | None = None,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Recording:
     """Play a study through its visits and note each of them; the policy itself is not changed.
 
@@ -55,6 +69,8 @@ def record_visits(
         How late rewards come, and in which order they are learned; at once if left out.
     progress : callable, optional
         Called with a number of further visits played.
+    watch : Watch, optional
+        Looks on.
 
     Examples
     --------
@@ -83,10 +99,16 @@ def record_visits(
                 arms = [played.arms[k] for k in np.flatnonzero(block.allowed[t])]
             visit = _answered(played.visit(arms=arms), played.survey.decode(z))
             visits.append(visit)
+            if watch is not None:
+                watch.decided(played, visit.record())
             line = played.line_of(visit.kind, visit.arm_index)
             late.add(visit.arm_index, line, visit, float(block.rewards[t, visit.arm_index]))
             for _, due, reward in late.due():
+                if watch is not None:
+                    watch.learning(played, due, reward)
                 played.learn(due, reward)
+                if watch is not None:
+                    watch.learned(played, due)
                 learned[due.number] = len(learned), len(visits)
         if progress is not None:
             progress(len(block))

@@ -1,0 +1,128 @@
+"""What a study's decisions were worth: beside the best single arm and beside asking everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from askless.evaluation.arm_means import MISSES, ArmModel, means
+from askless.evaluation.bounded_mean import bounded_mean
+from askless.evaluation.history import History
+from askless.kernels.bundles import Floats
+from askless.policies import Policy, VisitRecord
+from askless.simulation.visits_file import LoggedVisit
+
+__all__ = ["Value", "policy_values"]
+
+DECISIONS, BEST, EVERYTHING = "decisions", "less the best single arm", "less asking everything"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean reward, or a difference of two, in reward units a visit (maths 10.4).
+
+    Attributes
+    ----------
+    what : str
+        Of what.
+    estimate, low, high : float or None
+        With an interval of 95%; None where there is none.
+    visits : int
+        From how many visits.
+    why : str
+        Why there is none, or what it is compared with.
+    """
+
+    what: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    visits: int
+    why: str = ""
+
+
+def policy_values(
+    history: History, policy: Policy, models: Sequence[ArmModel], visits: Sequence[LoggedVisit]
+) -> list[Value]:
+    """Return what the decisions brought, and by how much that is more than with less effort."""
+    rewards = {"full": np.zeros(0), "short": np.zeros(0)}
+    known = [(v.record.kind == "short", v.record.reward) for v in visits]
+    for short, kind in ((False, "full"), (True, "short")):
+        own = [float(reward) for was, reward in known if was == short and reward is not None]
+        rewards[kind] = np.array(own)
+    every = np.array([float(reward) for _, reward in known if reward is not None])
+    found = [_mean(policy, DECISIONS, every)]
+    if len(rewards["short"]):
+        found += [_mean(policy, f"{kind} visits", rewards[kind]) for kind in ("full", "short")]
+    return [
+        *found,
+        _beside_best(history, policy, models, every),
+        _beside_full(history, policy, rewards),
+    ]
+
+
+def _mean(policy: Policy, what: str, rewards: Floats, misses: float = MISSES) -> Value:
+    if not len(rewards):
+        return Value(what, None, None, None, 0, "none of them has a reward")
+    middle, low, high = bounded_mean(rewards, policy.reward.low, policy.reward.high, misses)
+    return Value(what, middle, low, high, len(rewards))
+
+
+def _beside_best(
+    history: History, policy: Policy, models: Sequence[ArmModel], rewards: Floats
+) -> Value:
+    """Compare with the arm that is best for all, whichever that is: all intervals hold at once."""
+    lacking = [arm for arm, model in zip(policy.arms, models, strict=True) if not model.epochs]
+    if lacking or not len(rewards):
+        why = f"no mean of {', '.join(lacking)}" if lacking else "no visit has a reward"
+        return Value(BEST, None, None, None, len(rewards), why)
+    middle, low, high = bounded_mean(rewards, policy.reward.low, policy.reward.high, MISSES / 2)
+    rows = means(history, policy, models, MISSES / 2 / len(models))
+    best = max(rows, key=lambda row: row.estimate or 0.0)
+    highest = max(row.high for row in rows if row.high is not None)
+    lowest = max(row.low for row in rows if row.low is not None)
+    return Value(
+        BEST,
+        middle - float(best.estimate or 0.0),
+        low - highest,
+        high - lowest,
+        len(rewards),
+        f"beside {best.arm}",
+    )
+
+
+def _beside_full(history: History, policy: Policy, rewards: dict[str, Floats]) -> Value:
+    """Compare with asking everything of everybody, by full visits beside which a form stood.
+
+    They are a random sample of the people (maths 9.4). Where both give the same arm, nothing was
+    lost, whatever the rewards; where they do not, a fair toss says what the difference is.
+    """
+    count = sum(len(some) for some in rewards.values())
+    if not len(rewards["short"]):
+        return Value(EVERYTHING, None, None, None, count, "there were no short visits")
+    compared = [
+        v.record for v in history.full if v.record.check and v.record.number in history.rewards
+    ]
+    if not compared:
+        return Value(EVERYTHING, None, None, None, count, "no full visit was compared")
+    gains = np.array([_gain(r, history.rewards[r.number], policy) for r in compared])
+    differs = np.array([float(r.check["full"] != r.check["short"]) for r in compared if r.check])
+    middle, low, high = bounded_mean(gains, -4.0, 4.0, MISSES / 2)
+    _, _, most = bounded_mean(differs, 0.0, 1.0, MISSES / 2)
+    share = policy.reward.span * len(rewards["short"]) / count
+    ends = share * max(low, -most), share * min(high, most)
+    return Value(
+        EVERYTHING, share * middle, *ends, count, f"on {len(compared):,} full visits beside a form"
+    )
+
+
+def _gain(record: VisitRecord, reward: float, policy: Policy) -> float:
+    """Return what the form's arm brought beyond that of all answers, without bias; in ranges."""
+    check = record.check or {}
+    if not check["tossed"]:
+        return 0.0
+    sign = 1.0 if record.arm == check["short"] else -1.0
+    share = (reward - policy.reward.low) / policy.reward.span
+    return 4.0 * sign * (share - float(check["expected"]))

@@ -1,0 +1,226 @@
+"""Who gets which arm: shares by answer, and the rule as a small tree that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from askless.evaluation.history import History
+from askless.kernels.bundles import Flags, Floats, Ints
+from askless.policies import Policy
+from askless.survey import Choice, Multi, Question, Scale
+from askless.survey.question import Answer
+
+__all__ = ["Leaf", "Rule", "Share", "Shared", "who_gets_what"]
+
+DEEPEST = 3  # questions on the way to a leaf
+SMALLEST = 0.05  # of the people: fewer make no leaf
+WORTH = 0.01  # of the people: a split must set right as many
+LEVELS = 5  # of a scale: with more it is cut in thirds
+CUTS = 9  # of a scale, for the tree
+UP_TO = "up to "
+
+
+class Share(NamedTuple):
+    """How often an arm is given to people who answer so."""
+
+    question: str
+    answer: str
+    people: int
+    arm: str
+    share: float
+
+
+class Leaf(NamedTuple):
+    """Who gets what, by the tree."""
+
+    conditions: tuple[str, ...]
+    arm: str
+    share: float  # of the people
+    right: float  # of those, to how many the policy gives this arm
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The policy's rule as a tree; `right` is how many of all people it gives their arm."""
+
+    leaves: tuple[Leaf, ...]
+    right: float
+
+
+@dataclass(frozen=True)
+class Shared:
+    """To whom the policy gives which arm, as it is now.
+
+    Attributes
+    ----------
+    people : int
+        How many full visits have answered all that it needs; others say nothing here.
+    shares : tuple of Share
+        Per question that is left, answer and arm.
+    rule : Rule or None
+        A small tree; None if nobody can be told from anybody.
+    close : float or None
+        How often the two best arms' expected rewards are less apart than the rule is unsure of
+        them (what it adds to either for its score); None where the policy has no such scores.
+    """
+
+    people: int
+    shares: tuple[Share, ...]
+    rule: Rule | None
+    close: float | None
+
+
+def who_gets_what(history: History, policy: Policy) -> Shared:
+    """Let the policy decide about everybody of whom it knows enough, without any draw."""
+    live = policy.roster.live
+    needed = np.asarray(policy.support[live].any(axis=0))
+    people, contexts = [], []
+    for visit in history.full:
+        if not np.isnan(visit.context[policy.survey.columns.first])[needed].any():
+            people.append(visit)
+            contexts.append(visit.context)
+    if not people:
+        return Shared(0, (), None, None)
+    arms = np.array([policy._decide(z, live, 0).arm for z in contexts], dtype=np.int64)
+    weights = np.array([1.0 / visit.chance for visit in people])
+    weights /= weights.sum()
+    answers = [visit.record.answers for visit in people]
+    left = [policy.survey.questions[g] for g in np.flatnonzero(needed)]
+    tests = [test for question in left for test in _tests(question, answers)]
+    splits = [test for question in left for test in _splits(question, answers)]
+    shares = [
+        Share(test.question, test.answer, int(test.holds.sum()), name, float(own / held))
+        for test in tests
+        if (held := weights[test.holds].sum()) > 0
+        for k, name in enumerate(policy.arms)
+        if live[k] and (own := weights[test.holds & (arms == k)].sum()) >= 0
+    ]
+    leaves = tuple(_grow(splits, arms, weights, policy.arms, np.ones(len(arms), dtype=bool), ()))
+    rule = Rule(leaves, sum(leaf.share * leaf.right for leaf in leaves))
+    return Shared(len(people), tuple(shares), rule, _close(policy, contexts, weights))
+
+
+class Test(NamedTuple):
+    """An answer, and who gave it."""
+
+    question: str
+    answer: str
+    holds: Flags
+
+    @property
+    def sides(self) -> tuple[tuple[Flags, str], tuple[Flags, str]]:
+        """Who gave it and who did not, in words."""
+        other = f"not {self.answer}"
+        if self.answer.startswith(UP_TO):
+            other = f"above {self.answer.removeprefix(UP_TO)}"
+        return (
+            (self.holds, f"{self.question}: {self.answer}"),
+            (~self.holds, f"{self.question}: {other}"),
+        )
+
+
+def _tests(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator[Test]:
+    """Go through the answers to a question that are told apart."""
+    given = [row.get(question.name) for row in answers]
+    skipped = np.array([answer is None for answer in given])
+    if isinstance(question, Multi):
+        for option in question.options:
+            chosen = np.array([isinstance(a, list) and option in a for a in given])
+            yield Test(question.name, f"{option} among them", chosen)
+    elif isinstance(question, Scale):
+        yield from _levels(question, given, skipped)
+    else:
+        named: dict[str, Answer] = {"yes": True, "no": False}
+        if isinstance(question, Choice):
+            named = {option: option for option in question.options}
+        for name, meant in named.items():
+            yield Test(question.name, name, np.array([answer == meant for answer in given]))
+    if skipped.any():
+        yield Test(question.name, "a skip", skipped)
+
+
+def _splits(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator[Test]:
+    """Go through the ways to tell people in two by a question."""
+    if not isinstance(question, Scale):
+        yield from _tests(question, answers)
+        return
+    given = [row.get(question.name) for row in answers]
+    skipped = np.array([answer is None for answer in given])
+    numbers = _numbers(given)
+    shares = np.arange(1, CUTS + 1) / (CUTS + 1)
+    for cut in np.unique(np.quantile(numbers[~skipped], shares, method="inverted_cdf")):
+        yield Test(question.name, f"{UP_TO}{cut:g}", numbers <= cut)
+    if skipped.any():
+        yield Test(question.name, "a skip", skipped)
+
+
+def _numbers(given: Sequence[Answer | None]) -> Floats:
+    """Return answers on a scale; NaN for a skip."""
+    return np.array([x if isinstance(x, int | float) else np.nan for x in given], dtype=np.float64)
+
+
+def _levels(question: Scale, given: Sequence[Answer | None], skipped: Flags) -> Iterator[Test]:
+    """Go through the levels of a scale, or through thirds of the people."""
+    numbers = _numbers(given)
+    levels = np.unique(numbers[~skipped])
+    if len(levels) <= LEVELS:
+        for level in levels:
+            yield Test(question.name, f"{level:g}", numbers == level)
+        return
+    first, second = np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf")
+    yield Test(question.name, f"{UP_TO}{first:g}", numbers <= first)
+    if second > first:
+        yield Test(
+            question.name,
+            f"above {first:g}, up to {second:g}",
+            (numbers > first) & (numbers <= second),
+        )
+    yield Test(question.name, f"above {second:g}", numbers > second)
+
+
+def _grow(
+    tests: Sequence[Test],
+    arms: Ints,
+    weights: Floats,
+    names: Sequence[str],
+    here: Flags,
+    path: tuple[str, ...],
+) -> Iterator[Leaf]:
+    """Split people where that gives most of them their own arm; yield the leaves."""
+    counts = np.array([weights[here & (arms == k)].sum() for k in range(len(names))])
+    best, gain = None, WORTH
+    if len(path) < DEEPEST:
+        for test in tests:
+            yes, no = here & test.holds, here & ~test.holds
+            if min(weights[yes].sum(), weights[no].sum()) < SMALLEST:
+                continue
+            right = sum(
+                max(weights[side & (arms == k)].sum() for k in range(len(names)))
+                for side in (yes, no)
+            )
+            if right - counts.max() > gain:
+                best, gain = test, right - counts.max()
+    if best is None:
+        total = counts.sum()
+        yield Leaf(path, names[int(counts.argmax())], float(total), float(counts.max() / total))
+        return
+    for side, said in best.sides:
+        yield from _grow(tests, arms, weights, names, here & side, (*path, said))
+
+
+def _close(policy: Policy, contexts: Sequence[Floats], weights: Floats) -> float | None:
+    """Return for how many people the two best arms cannot be told apart."""
+    live = policy.roster.live
+    near = []
+    for z in contexts:
+        outlook = policy.outlook(z, live)
+        ranked = sorted(outlook.values(), reverse=True)
+        if len(ranked) < 2:
+            return None
+        (one, one_score), (two, two_score) = ranked[:2]
+        near.append(one - two < np.hypot(one_score - one, two_score - two))
+    return float(weights @ np.array(near))

@@ -1,0 +1,348 @@
+"""What an analysis says of a study: means, contrasts, value, who gets what (maths 10.3, 10.4)."""
+
+import dataclasses
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+import askless as al
+from askless.errors import AsklessError, SettingError, StateError
+from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, mean_context, means
+from askless.evaluation.bounded_mean import bounded_mean
+from askless.evaluation.drawn_means import drawn_means
+from askless.evaluation.history import Block, FullVisit, History
+from askless.evaluation.pocock import pocock
+from askless.evaluation.who_gets_what import who_gets_what
+from askless.policies.effects import POCOCK
+
+STUDY = """
+schema: 1
+name: reminders
+questions:
+  - {kind: yes_no, name: phone}
+  - {kind: scale, name: worry, low: 1, high: 5}
+  - {kind: choice, name: region, options: [north, south, west]}
+  - {kind: yes_no, name: ill, may_skip: true}
+arms: [{name: letter}, {name: message}]
+reward: {low: 0, high: 1}
+policy: {beta_min: 0.3POLICY}
+plan: {useful: [2, 3], effect: [0.3, 0.4], noise: [0.1, 0.1], gap: [0, 0.1]}
+"""
+
+
+def study_with(policy=""):
+    return al.Study.parse(STUDY.replace("POLICY", policy))
+
+
+def recorded(study, visits, **options):
+    world = al.Prior.of(study).world(1, seed=2)
+    return al.record_visits(al.policy_for(study), world, visits, **options)
+
+
+@pytest.fixture(scope="module")
+def short():
+    study = study_with(", price: 0.02, full_floor: 0.5, explore_floor: 0.4")
+    delay = al.Delay(10, "random", lost=0.1, deadline=60)
+    history = History(al.policy_for(study))
+    done = recorded(study, 500, delay=delay, watch=history)
+    return study, done, history, al.analyse(study, done.visits)
+
+
+@pytest.fixture(scope="module")
+def full():
+    study = study_with(", price: 0")
+    history = History(al.policy_for(study))
+    done = recorded(study, 800, watch=history)
+    return study, done, history, al.analyse(study, done.visits)
+
+
+# -- the pieces ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("misses", "looks", "published"),
+    [
+        *((0.05, n, c) for n, c in ((1, 1.960), (2, 2.178), (5, 2.413), (10, 2.555), (20, 2.672))),
+        *((0.1, n, c) for n, c in ((5, 2.122), (10, 2.270), (20, 2.392))),
+        (0.01, 5, 2.986),
+    ],
+)
+def test_pocock_is_what_has_been_published(misses, looks, published):
+    """Fails on a slip in the integration; the constants are Jennison and Turnbull's (1999)."""
+    assert pocock(misses, looks) == pytest.approx(published, abs=1.5e-3)
+
+
+def test_effects_use_these_constants():
+    """Fails if the constants of effects are not those for 15 looks."""
+    for misses, constant in POCOCK.items():
+        assert constant == pytest.approx(pocock(misses, 15), abs=0.005)
+
+
+def test_a_bounded_mean_holds_whatever_the_rewards_do():
+    """Fails if rewards that depend on those before them leave the interval too often.
+
+    5% of 400 is 20; but for one case in a million no more than 44 miss.
+    """
+    missed = 0
+    for run in range(400):
+        rng = np.random.default_rng([8, run])
+        chances, terms = [], []
+        for _ in range(120):  # up after a loss, down after a gain
+            chances.append(0.05 if terms and terms[-1] else 0.4)
+            terms.append(float(rng.random() < chances[-1]))
+        _, low, high = bounded_mean(np.array(terms), 0, 1, 0.05)
+        missed += not low <= np.mean(chances) <= high
+    assert missed <= 44
+    middle, low, high = bounded_mean(np.full(1_000, 3.0), 2, 4, 0.05)
+    assert (low < middle < high, middle) == (True, 3.0)
+    assert high - low < 0.1  # what never varies is known well
+    assert bounded_mean(np.array([2.0, 4.0]), 2, 4, 0.05) == (3.0, 2.0, 4.0)
+
+
+def test_mean_answers_are_weighted_by_how_rarely_everything_was_asked():
+    """Fails without the weights, or if somebody who was not asked counts."""
+    rows = [([1.0, 0.5, np.nan], 1.0), ([1.0, -0.5, 0.25], 0.25), ([1.0, 0.5, -0.25], 0.5)]
+    full = [FullVisit(None, np.array(z), chance, np.zeros(1)) for z, chance in rows]
+    expected = [1.0, (0.5 - 4 * 0.5 + 2 * 0.5) / 7, (4 * 0.25 - 2 * 0.25) / 6]
+    np.testing.assert_allclose(mean_context(full, 3), expected)
+
+
+def test_an_epoch_that_is_the_whole_study_has_the_mean_of_least_squares(full):
+    """Fails if an arm's mean is not that of statsmodels at the mean answers, to 1e-8."""
+    study, done, history, _ = full
+    policy, rng = done.policy, np.random.default_rng(3)
+    contexts = np.array([v.context for v in history.full if not np.isnan(v.context).any()])
+    columns = np.arange(contexts.shape[1])
+    truth = rng.normal(size=len(columns)) / 10
+    block = Block(columns, truth, 1e-9 * np.eye(len(columns)), warm=False)  # it has seen it all
+    block.contexts = list(contexts)
+    block.rewards = list(contexts @ truth + rng.uniform(-0.1, 0.1, len(contexts)))
+    whole = History(policy)
+    whole.full, whole.blocks = history.full, [[block], [block]]
+    enough = np.delete(columns, study.survey.columns_of("region").start)  # they sum to the constant
+    fitted = sm.OLS(np.array(block.rewards), contexts[:, enough]).fit()
+    centre = mean_context(history.full, len(columns))[enough]
+    models = arm_models(whole, policy)
+    assert models[0].estimate == pytest.approx(float(centre @ fitted.params), abs=1e-8)
+    assert models[0].epochs == 1
+    # Its error is that of heteroscedastic least squares, but for residuals that know their own row.
+    robust = fitted.get_robustcov_results("HC0")
+    expected = math.sqrt(centre @ robust.cov_params() @ centre)
+    assert models[0].error == pytest.approx(expected, rel=0.03)
+    (row, _), (pair,) = means(whole, policy, models), contrasts(whole, policy, models)
+    assert row.low < row.estimate < row.high
+    assert (row.high - row.low) / 2 >= pocock(0.05, 15) * models[0].error
+    assert pair.estimate == 0.0
+    assert pair.high == pytest.approx(pocock(0.025, 15) * 2 * models[0].error)
+    assert study.reward.low <= row.low
+
+
+def test_contrasts_say_which_arm_lacks_what(full):
+    """Fails if the reason is that of the other arm."""
+    _, done, history, _ = full
+    some = ArmModel(0.1, 0.01, 3, np.zeros(8), "")
+    none = ArmModel(math.nan, math.nan, 0, np.zeros(8), "it was never played")
+    for models, name in (((some, none), "message"), ((none, some), "letter")):
+        (pair,) = contrasts(history, done.policy, models)
+        assert pair.estimate is pair.low is pair.high is None
+        assert pair.why == f"{name}: it was never played"
+
+
+def test_draws_are_scored_doubly_robustly(short):
+    """Fails if scores or weights are not those of maths 10.3, or a visit counts that may not."""
+    study, done, history, _ = short
+    policy = done.policy
+    scores, weights = [], []
+    for visit in history.full:
+        chances, reward = visit.record.propensities, history.rewards.get(visit.record.number)
+        if reward is None or len(chances) < 2 or min(chances.values()) == 0:
+            continue
+        if np.isnan(visit.expected).any():
+            continue
+        row = []
+        for k, arm in enumerate(policy.arms):
+            guess = visit.expected[k]
+            row.append(guess + (visit.record.arm == arm) * (reward - guess) / chances[arm])
+        scores.append(row)
+        weights.append(math.sqrt(min(chances.values())) / visit.chance)
+    scores, weights = np.array(scores), np.array(weights) / np.sum(weights)
+    rows, (pair,) = drawn_means(history, policy)
+    assert len(scores) > 100
+    for k, row in enumerate(rows):
+        middle = float(weights @ scores[:, k])
+        slack = 1.959964 * math.sqrt(np.sum(weights**2 * (scores[:, k] - middle) ** 2))
+        assert row.estimate == pytest.approx(middle)
+        assert row.high - row.low == pytest.approx(2 * slack, rel=1e-5)
+    assert pair.estimate == pytest.approx(rows[0].estimate - rows[1].estimate)
+    assert study.reward.low < rows[0].low
+
+
+def test_draws_that_are_too_rare_say_so(full):
+    """Fails if even weights, because no rare arm was drawn, are taken for many decisions."""
+    _, done, history, found = full
+    rows, pairs = drawn_means(history, done.policy)
+    assert all(row.estimate is None and "explore_floor" in row.why for row in (*rows, *pairs))
+    assert [row for row in found.arm_means if row.by == "draws"] == rows
+
+
+# -- the whole -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["short", "full"])
+def test_a_rebuilt_study_is_analysed_as_one_that_was_watched(which, request):
+    """Fails if rebuilding sees other blocks, visits, drops, forms or rewards than playing did."""
+    _, done, history, found = request.getfixturevalue(which)
+    policy = done.policy
+    models = arm_models(history, policy)
+    by_draws, drawn_pairs = drawn_means(history, policy)
+    assert list(found.arm_means) == [*means(history, policy, models), *by_draws]
+    assert list(found.contrasts) == [*contrasts(history, policy, models), *drawn_pairs]
+    assert list(found.effects) == policy.effects(ended=True)
+    assert found.policy.to_dict() == policy.to_dict()
+    assert list(found.drops) == history.drops
+    assert list(found.forms) == history.forms
+    assert found.shared == who_gets_what(history, policy)
+
+
+def test_counts_and_stretches_are_those_of_the_visits(short):
+    """Fails if a visit is counted twice, or not, or a mean is of other visits."""
+    _, done, _, found = short
+    records = [visit.record for visit in done.visits]
+    assert found.visits == len(records) == sum(found.kinds.values())
+    assert found.rewarded == sum(record.reward is not None for record in records) < found.visits
+    assert found.kinds["short"] == sum(record.kind == "short" for record in records) > 0
+    assert [row.first for row in found.stretches][1:] == [r.last + 1 for r in found.stretches][:-1]
+    for row in found.stretches:
+        own = records[row.first : row.last + 1]
+        assert row.asked == pytest.approx(np.mean([len(r.asked) for r in own]))
+        assert row.full == np.mean([r.kind != "short" for r in own])
+        assert row.reward == pytest.approx(np.mean([r.reward for r in own if r.reward is not None]))
+
+
+def test_values_are_those_of_the_rewards(short):
+    """Fails if a mean is of other visits, or the comparison with full visits has another sign."""
+    _, done, history, found = short
+    values = {row.what: row for row in found.values}
+    rewards = [v.record.reward for v in done.visits if v.record.reward is not None]
+    assert values["decisions"].estimate == pytest.approx(np.mean(rewards))
+    shorts = [
+        v.record.reward
+        for v in done.visits
+        if v.record.reward is not None and v.record.kind == "short"
+    ]
+    assert values["short visits"].estimate == pytest.approx(np.mean(shorts))
+    terms = []
+    for visit in history.full:
+        check, number = visit.record.check, visit.record.number
+        if check is not None and number in history.rewards:
+            term = 4 * (history.rewards[number] - check["expected"]) * check["tossed"]
+            terms.append(term if visit.record.arm == check["short"] else -term)
+    share = len(shorts) / len(rewards)
+    row = values["less asking everything"]
+    assert row.estimate == pytest.approx(share * np.mean(terms))
+    assert row.low <= row.estimate <= row.high
+    differ = np.mean(
+        [v.record.check["full"] != v.record.check["short"] for v in history.full if v.record.check]
+    )
+    assert row.high <= share * bounded_mean(np.array([differ] * len(terms)), 0, 1, 0.02)[2] + 0.2
+
+
+def test_the_best_single_arm_is_whichever_is_best(full):
+    """Fails if the ends do not leave room for every arm to be the best one."""
+    _, done, history, found = full
+    models = arm_models(history, done.policy)
+    row = next(row for row in found.values if row.what == "less the best single arm")
+    if any(not model.epochs for model in models):
+        assert row.estimate is None
+        assert "no mean of" in row.why
+        return
+    arms = means(history, done.policy, models, 0.0125)
+    middle, low, high = bounded_mean(np.array(list(history.rewards.values())), 0, 1, 0.025)
+    assert row.estimate == pytest.approx(middle - max(arm.estimate for arm in arms))
+    assert row.low == pytest.approx(low - max(arm.high for arm in arms))
+    assert row.high == pytest.approx(high - max(arm.low for arm in arms))
+
+
+def test_who_gets_what_finds_a_rule_that_is_known():
+    """Fails if shares do not add up, or a rule by one answer is not told in two leaves."""
+    study = study_with()
+    survey = study.survey
+    known = np.zeros((2, survey.column_count))
+    known[1, survey.columns_of("phone")] = 0.4  # a message to those who have one
+    policy = al.Target(survey, arms=["letter", "message"], reward=(0, 1), coefficients=known)
+    history = History(policy)
+    done = recorded_by(policy, study, history)
+    found = who_gets_what(history, done.policy)
+    assert found.people == 200
+    assert found.rule.right == pytest.approx(1)
+    assert {(leaf.conditions, leaf.arm) for leaf in found.rule.leaves} == {
+        (("phone: yes",), "message"),
+        (("phone: not yes",), "letter"),
+    }
+    assert sum(leaf.share for leaf in found.rule.leaves) == pytest.approx(1)
+    answered = [visit.record.answers["phone"] for visit in done.visits]
+    groups = itertools.groupby(found.shares, key=lambda row: (row.question, row.answer))
+    for (question, answer), rows in groups:
+        listed = list(rows)
+        assert sum(row.share for row in listed) == pytest.approx(1)
+        if question == "phone":
+            assert listed[0].people == answered.count(answer == "yes")
+            assert {row.arm: row.share for row in listed}["message"] == (answer == "yes")
+
+
+def recorded_by(policy, study, history):
+    world = al.Prior.of(study).world(1, seed=2)
+    return al.record_visits(policy, world, 200, watch=history)
+
+
+def test_an_analysis_is_plain_data_and_prose_with_its_numbers(short):
+    """Fails if something cannot be written as JSON, or the methods have other numbers."""
+    study, _, _, found = short
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["visits"] == found.visits
+    assert len(data["effects"]) == len(found.effects)
+    assert data["who_gets_what"]["people"] == found.shared.people
+    text = found.methods()
+    asked = sum(row.asked * (row.last - row.first + 1) for row in found.stretches) / found.visits
+    for part in (f"{found.visits:,} participants", f"{asked:.1f} questions", "letter, message"):
+        assert part in text
+    assert f"{found.rewarded:,} rewards" in text
+    assert any("have no reward" in said for said in found.assumptions())
+    assert dataclasses.replace(found, drops=()).assumptions() != []
+    assert study.name == data["study"]
+
+
+@pytest.mark.parametrize(
+    ("visits", "message"),
+    [
+        (lambda _: [], "no visit has got an arm"),
+        (lambda done: [dataclasses.replace(v, learned=None, learned_after=None) for v in done],
+         "no visit has been learned"),
+        (lambda _: ["a visit"], "give LoggedVisits"),
+        (lambda done: done[1:], "these visits are not of this study"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_analysed_is_refused_in_one_sentence(short, visits, message):
+    """Fails if an empty, foreign or cut study is analysed."""
+    study, done, _, _ = short
+    with pytest.raises(AsklessError, match=message):
+        al.analyse(study, visits(done.visits))
+
+
+def test_other_settings_and_other_questions_are_refused(short, tmp_path):
+    """Fails if a study is analysed with settings that it was not run with."""
+    study, done, _, _ = short
+    with pytest.raises(StateError, match="not of this study"):
+        al.analyse(study_with(", price: 0.02, full_floor: 0.2"), done.visits)
+    with pytest.raises(SettingError, match="give a Study"):
+        al.analyse("study.yaml", done.visits)
+    path = tmp_path / "visits.csv"
+    al.write_visits(path, done.visits, study)
+    assert al.analyse(study, path).to_dict() == al.analyse(study, done.visits).to_dict()
+    other = al.Study.parse(STUDY.replace("POLICY", "").replace("worry", "fear"))
+    with pytest.raises(SettingError, match="fear"):
+        al.analyse(other, path)
