@@ -30,7 +30,9 @@ class Mutant(NamedTuple):
     tests: tuple[str, ...] = TESTS
 
 
+COVERAGE = ("tests/evaluation/test_coverage.py",)
 END, TEST, ONLINE, SHORT = "epoch_end.py", "e_process.py", "online.py", "short_loop.py"
+SIGNED = "signed_effects.py"
 GOES_ON = "            epochs.kept[k] = epochs.added[k] = 0\n        return GOES_ON\n"
 SET_NEED = "@internal()\ndef set_need"
 
@@ -137,6 +139,24 @@ MUTANTS = [
         ),
     ),
     Mutant(
+        "effects: the model that decides is refitted inside the epoch, at every 32nd row",
+        inside_epochs(
+            "        if sign > 0.0:\n            call_at(arms.links[ACTIVATE], address, k)\n"
+        ),
+        COVERAGE,
+    ),
+    Mutant(
+        "effects: an epoch weighs more if its estimate is high",
+        [
+            (
+                SIGNED,
+                "    if counted < MOST_COUNTED",
+                "    root *= 1.5 if estimate > 0.0 else 0.5\n    if counted < MOST_COUNTED",
+            )
+        ],
+        COVERAGE,
+    ),
+    Mutant(
         "sigma-hat is that of the epoch under way, at every 32nd row",
         inside_epochs(
             "        if sign > 0.0:\n"
@@ -209,7 +229,7 @@ def fails(mutant: Mutant) -> bool:
             "PYTHONPATH": os.pathsep.join((str(source), str(ROOT / "tests"))),
             "NUMBA_CACHE_DIR": folder,
         }
-        if mutant.tests is TESTS:  # as many runs as it takes to see the difference
+        if mutant.tests in (TESTS, COVERAGE):  # as many runs as it takes to see the difference
             places["ASKLESS_LONG"] = "1"
         command = [
             sys.executable,

@@ -3,6 +3,7 @@
 For `tests/evaluation/test_coverage.py`, reduced, and `make guarantee`.
 """
 
+import math
 from functools import cache
 from typing import NamedTuple
 
@@ -12,8 +13,9 @@ import askless as al
 from askless.environments.base import first_respondents
 from askless.evaluation.arm_means import arm_models, contrasts, means
 from askless.evaluation.drawn_means import drawn_means
-from askless.evaluation.history import History
+from askless.evaluation.history import FullVisit, History
 from askless.evaluation.policy_value import policy_values
+from askless.policies.effects import POCOCK
 
 ARMS = ("a", "b", "c")
 SURVEY = al.Survey(
@@ -50,8 +52,11 @@ WORLDS = {
         LATE,
     ),
     "all is asked": World(1_200, None, 1.0, {"beta_min": 0.3, "price": 0}, LATE),
-    "arms alike": World(600, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
+    "yes or no": World(3_000, None, 1.0, {"beta_min": 0.2, "price": 0}, None),
+    "arms alike": World(1_500, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
 }
+BY_VISITS = ("short forms", "all is asked")  # the others are played as rows, which is faster
+LAG = 20  # rows
 
 
 @cache
@@ -88,37 +93,71 @@ def play(name, run):
     """Play and analyse one study: per kind of interval, whether the one looked at misses.
 
     One interval of a kind is looked at in each study, another one every time, so that studies are
-    independent. Beside ours are those that pooled least squares and arm averages would give.
+    independent. Beside ours are those that pooled least squares and arm averages would give. And
+    how many standard errors some estimates are off, with their sign.
     """
     world, env = WORLDS[name], environment(name)
     policy = al.SurveyBandit(SURVEY, arms=ARMS, reward=(0, 1), **world.settings)
     history = History(policy)
-    done = al.record_visits(
-        policy, env, world.visits, seed=7, run=run, delay=world.delay, watch=history
-    )
-    policy, beta = done.policy, env.coefficients
-    mean = 0.5 + beta @ centre(name)
-    found = {}
-    rows = policy.effects(ended=True)
-    directions = _directions()
-    one = run % len(directions)
-    for k in range(len(ARMS)):
-        row, truth = rows[k * len(directions) + one], float(directions[one] @ beta[k])
-        found[f"effect at all times, {ARMS[k]}"] = missed(row, truth)
-        end = None if row.end_low is None else not row.end_low <= truth <= row.end_high
-        found[f"effect at the end, {ARMS[k]}"] = end
+    if name in BY_VISITS:
+        done = al.record_visits(
+            policy, env, world.visits, seed=7, run=run, delay=world.delay, watch=history
+        )
+        policy = done.policy
+        rows = [(v.record.arm, v.record.answers, v.record.reward) for v in done.visits]
+        rows = [(ARMS.index(arm), SURVEY.encode(a), y) for arm, a, y in rows if y is not None]
+    else:
+        rows = play_rows(policy, env, world.visits, run, history)
+    beta, mean, k = env.coefficients, 0.5 + env.coefficients @ centre(name), run % 3
+    found, errors = of_effects(policy, beta, run)
     models = arm_models(history, policy)
-    k, pair = run % 3, run % 3
-    by_draws, drawn_pairs = drawn_means(history, policy)
+    if models[k].epochs:
+        errors["arm mean"] = (models[k].estimate + 0.5 - mean[k]) / models[k].error
     pairs = contrasts(history, policy, models)
-    j, other = (ARMS.index(arm) for arm in (pairs[pair].arm, pairs[pair].other))
+    j, other = (ARMS.index(arm) for arm in (pairs[k].arm, pairs[k].other))
     found["arm mean"] = missed(means(history, policy, models)[k], mean[k])
-    found["contrast"] = missed(pairs[pair], mean[j] - mean[other])
-    found["arm mean by draws"] = missed(by_draws[k], mean[k])
-    found["contrast by draws"] = missed(drawn_pairs[pair], mean[j] - mean[other])
-    found |= _values(policy, history, models, done.visits, env, mean, world, run)
-    found |= _naive(done.visits, k, one, directions, beta, mean)
-    return found, rows, policy
+    found["contrast"] = missed(pairs[k], mean[j] - mean[other])
+    if name in BY_VISITS:
+        by_draws, drawn_pairs = drawn_means(history, policy)
+        found["arm mean by draws"] = missed(by_draws[k], mean[k])
+        found["contrast by draws"] = missed(drawn_pairs[k], mean[j] - mean[other])
+        found |= of_values(policy, history, models, done.visits, env, mean, run)
+    own = [(z, y) for arm, z, y in rows if arm == k and not np.isnan(z).any()]
+    usual, error = naive(own, beta[k], mean[k], centre(name), run)
+    return found | usual, errors | {"mean by pooled least squares": error}
+
+
+def play_rows(policy, env, visits, run, history):
+    """Play with all answers at hand; each reward comes after the next LAG decisions."""
+    rows = []
+    blocks = first_respondents(env, 7, run, visits)
+    people = (
+        (z, ys) for block in blocks for z, ys in zip(block.contexts, block.rewards, strict=True)
+    )
+    for z, ys in people:
+        arm = policy.play(z)
+        history.full.append(FullVisit(None, z, 1.0, np.full(len(ARMS), np.nan)))
+        rows.append((arm, z, float(ys[arm])))
+        if len(rows) > LAG:
+            k, context, reward = rows[-1 - LAG]
+            history.row(policy, k, context, reward)
+            policy.learn_row(k, context, reward)
+    return rows[:-LAG]
+
+
+def of_effects(policy, beta, run):
+    """Whether both intervals of one direction miss, in each arm."""
+    rows, directions, found, errors = policy.effects(ended=True), _directions(), {}, {}
+    one = run % len(directions)
+    for k, arm in enumerate(ARMS):
+        row, truth = rows[k * len(directions) + one], float(directions[one] @ beta[k])
+        found[f"effect at all times, {arm}"] = missed(row, truth)
+        end = None if row.end_low is None else not row.end_low <= truth <= row.end_high
+        found[f"effect at the end, {arm}"] = end
+        if end is not None and row.end_low > -1 and row.end_high < 1:
+            error = (row.end_high - row.end_low) / 2 / POCOCK[0.05]
+            errors[f"effect, {arm}"] = (row.estimate - truth) / error
+    return found, errors
 
 
 def _directions():
@@ -137,8 +176,9 @@ def _people(env, seed, run, count):
     return np.vstack([b.contexts for b in blocks]), np.vstack([b.expected for b in blocks])
 
 
-def _values(policy, history, models, visits, env, mean, world, run):
-    _, expected = _people(env, 7, run, world.visits)
+def of_values(policy, history, models, visits, env, mean, run):
+    """Whether the intervals of what decisions were worth miss."""
+    _, expected = _people(env, 7, run, len(visits))
     rewarded = [(i, v.record) for i, v in enumerate(visits) if v.record.reward is not None]
     own = np.mean([expected[i, ARMS.index(r.arm)] for i, r in rewarded])
     losses = [
@@ -160,25 +200,22 @@ def _values(policy, history, models, visits, env, mean, world, run):
     return found
 
 
-def _naive(visits, k, one, directions, beta, mean):
+def naive(rows, beta, mean, middle, run):
     """What is usually done: all rows of an arm in one regression, or their average."""
-    rows = [
-        (SURVEY.encode(v.record.answers), v.record.reward)
-        for v in visits
-        if v.record.arm == ARMS[k] and v.record.reward is not None
-    ]
-    ys = np.array([y for _, y in rows])
-    average = ys.mean()
+    contexts, ys = np.array([z for z, _ in rows]), np.array([y for _, y in rows])
     slack = 1.96 * ys.std(ddof=1) / np.sqrt(len(ys))
-    found = {"naive average": bool(abs(average - mean[k]) > slack)}
-    whole = [(z, y) for z, y in rows if not np.isnan(z).any()]
-    contexts, ys = np.array([z for z, _ in whole]), np.array([y for _, y in whole])
+    average = bool(abs(ys.mean() - mean) > slack)
     gram = contexts.T @ contexts
     inverse = np.linalg.pinv(gram)
     estimate = inverse @ contexts.T @ (ys - 0.5)
-    rank = np.linalg.matrix_rank(gram)
-    noise = np.sum((ys - 0.5 - contexts @ estimate) ** 2) / (len(ys) - rank)
-    w = directions[one]
-    slack = 1.96 * np.sqrt(noise * (w @ inverse @ w))
-    found["naive effect"] = bool(abs(w @ (estimate - beta[k])) > slack)
-    return found
+    freedom = len(ys) - np.linalg.matrix_rank(gram)
+    noise = np.sum((ys - 0.5 - contexts @ estimate) ** 2) / freedom
+    directions = _directions()
+    w = directions[run % len(directions)]
+    off, spread = (
+        (float(u @ (estimate - beta)) for u in (w, middle)),
+        [math.sqrt(noise * (u @ inverse @ u)) for u in (w, middle)],
+    )
+    effect, whole = (error / size for error, size in zip(off, spread, strict=True))
+    found = {"arm average": average, "pooled least squares": abs(effect) > 1.96}
+    return found | {"mean by pooled least squares": abs(whole) > 1.96}, whole

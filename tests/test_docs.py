@@ -11,6 +11,7 @@ import pytest
 import askless as al
 from askless.cli.tables import tables as list_tables
 from askless.policies.linear_ucb import LinearUCB
+from askless.report.analysis_report import tables_of
 from askless.survey.policy_sections import (
     ElasticNetSection,
     EpochSection,
@@ -246,3 +247,21 @@ def test_the_library_page_s_log_is_judged(tmp_path, monkeypatch, capsys):
     exec(code, {"al": al, "study": study, "policy": policy})
     value, low, high = map(float, capsys.readouterr().out.split())
     assert low < value < high
+
+
+def test_the_analysing_page_s_code_runs_and_names_every_table(tmp_path, monkeypatch, capsys):
+    """Fails if the page's code does not run, or a table or a column that it names is not there."""
+    page = ROOT / "docs" / "analysing.md"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "charity.yaml").write_text(EXAMPLE.read_text())
+    names = {}
+    for code in python_blocks(page):
+        exec(code.replace("1_500", "200"), names)
+    assert capsys.readouterr().out.strip().endswith(names["found"].methods())
+    tables = tables_of(names["found"])
+    for name in tables:
+        assert f"`{name}.csv`" in page.read_text(), name
+    (in_r,) = re.findall(r"```r\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    for column in ("low_at_the_end", "high_at_the_end", "estimate", "answers"):
+        assert column in in_r
+        assert column in tables["effects"].columns

@@ -281,7 +281,7 @@ def test_who_gets_what_finds_a_rule_that_is_known():
     assert found.rule.right == pytest.approx(1)
     assert {(leaf.conditions, leaf.arm) for leaf in found.rule.leaves} == {
         (("phone: yes",), "message"),
-        (("phone: not yes",), "letter"),
+        (("phone: no",), "letter"),
     }
     assert sum(leaf.share for leaf in found.rule.leaves) == pytest.approx(1)
     answered = [visit.record.answers["phone"] for visit in done.visits]

@@ -10,6 +10,7 @@ import typer
 
 from askless import __version__
 from askless.cli import (
+    analyse,
     check,
     compare,
     init,
@@ -59,6 +60,7 @@ app.command()(paper.paper)
 app.command()(compare.compare)
 app.command()(sweep.sweep)
 app.command()(plan.plan)
+app.command()(analyse.analyse)
 app.command()(replay.replay)
 app.command()(tables.tables)
 app.command()(init.init)

@@ -172,11 +172,11 @@ class Analysis:
             else []
         )
         if isinstance(policy, SurveyBandit):
-            settings.append(f"price {policy.price:g} a question")
+            settings.append(f"price {policy.price:.3g} a question")
         asked = sum(row.asked * (row.last - row.first + 1) for row in self.stretches)
         parts = [
             f"{self.visits:,} participants were assigned one of {len(study.arms)} arms"
-            f" ({', '.join(arm.name for arm in study.arms)}) by {policy.name} (askless"
+            f" ({', '.join(arm.name for arm in study.arms)}) by {type(policy).__name__} (askless"
             f"{'; ' + ', '.join(settings) if settings else ''}), an adaptive rule that learns from"
             f" rewards ({study.reward.low:g} to {study.reward.high:g}) which arm suits whom"
             f" and which of {len(study.survey)} questions need not be asked. They were asked"

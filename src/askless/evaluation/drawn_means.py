@@ -66,34 +66,33 @@ def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[C
                 for pair in combinations(policy.arms, 2)
             ],
         )
-    effective = [scores.effective(k) for k in range(len(policy.arms))]
-    found = []
-    for k, arm in enumerate(policy.arms):
-        found.append(ArmMean(arm, "draws", **_drawn(scores, scores.values[:, k], effective[k])))
+    found = [
+        ArmMean(arm, "draws", **_drawn(scores, policy, scores.values[:, k], (k,)))
+        for k, arm in enumerate(policy.arms)
+    ]
     pairs = [
         Contrast(
-            policy.arms[j],
-            policy.arms[k],
-            "draws",
-            **_drawn(
-                scores, scores.values[:, j] - scores.values[:, k], min(effective[j], effective[k])
-            ),
+            *(policy.arms[j], policy.arms[k], "draws"),
+            **_drawn(scores, policy, scores.values[:, j] - scores.values[:, k], (j, k)),
         )
         for j, k in combinations(range(len(policy.arms)), 2)
     ]
     return found, pairs
 
 
-def _drawn(scores: Scores, terms: Floats, effective: float) -> dict[str, Any]:
-    if effective < LEAST_EFFECTIVE:
+def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...]) -> dict[str, Any]:
+    """Return the mean of scores of one arm, or of the differences of two, cut to the range."""
+    rarest = min(arms, key=scores.effective)
+    if scores.effective(rarest) < LEAST_EFFECTIVE:
         why = (
-            f"its draws are worth {effective:.0f} decisions, {LEAST_EFFECTIVE:.0f} are the fewest;"
-            " `explore_floor` draws more"
+            f"draws of {policy.arms[rarest]} are worth {scores.effective(rarest):.1f} decisions,"
+            f" {LEAST_EFFECTIVE:.0f} are the fewest; `explore_floor` draws more"
         )
         return {"estimate": None, "low": None, "high": None, "why": why}
     weights = scores.weights / scores.weights.sum()
     estimate = float(weights @ terms)
-    error = NORMAL * math.sqrt(
-        float((weights * (terms - estimate)) @ (weights * (terms - estimate)))
-    )
-    return {"estimate": estimate, "low": estimate - error, "high": estimate + error}
+    slack = NORMAL * float(np.linalg.norm(weights * (terms - estimate)))
+    reward = policy.reward
+    ends = (reward.low, reward.high) if len(arms) == 1 else (-reward.span, reward.span)
+    low, high = max(estimate - slack, ends[0]), min(estimate + slack, ends[1])
+    return {"estimate": min(max(estimate, ends[0]), ends[1]), "low": low, "high": high}

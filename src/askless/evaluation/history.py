@@ -88,15 +88,19 @@ class History:
     def learning(self, policy: Policy, visit: Visit, reward: float) -> None:
         """Note a reward, and the row of an arm that learns in blocks."""
         self.rewards[visit.number] = reward
+        if visit.kind == "full":
+            self.row(policy, visit.arm_index, visit.context(), reward)
+
+    def row(self, policy: Policy, k: int, context: Floats, reward: float) -> None:
+        """Note a row that arm k is about to learn, if it learns in blocks."""
         model = getattr(policy, "_model", None)
-        if not isinstance(model, EpochState) or visit.kind != "full":
+        if not isinstance(model, EpochState):
             return
-        k = visit.arm_index
         if not self.blocks[k] or model.epochs.ended[k] != self._ended[k]:
             self._ended[k] = model.epochs.ended[k]
             self.blocks[k].append(_begun(model, k))
         block = self.blocks[k][-1]
-        block.contexts.append(visit.context()[block.columns])
+        block.contexts.append(context[block.columns])
         block.rewards.append((reward - policy.reward.middle) / policy.reward.span)
 
     def learned(self, policy: Policy, visit: Visit) -> None:  # noqa: ARG002

@@ -21,7 +21,7 @@ SMALLEST = 0.05  # of the people: fewer make no leaf
 WORTH = 0.01  # of the people: a split must set right as many
 LEVELS = 5  # of a scale: with more it is cut in thirds
 CUTS = 9  # of a scale, for the tree
-UP_TO = "up to "
+YES_NO: dict[str, Answer] = {"yes": True, "no": False}
 
 
 class Share(NamedTuple):
@@ -110,13 +110,12 @@ class Test(NamedTuple):
     question: str
     answer: str
     holds: Flags
+    other: str = ""  # what the others said, where that has a name
 
     @property
     def sides(self) -> tuple[tuple[Flags, str], tuple[Flags, str]]:
         """Who gave it and who did not, in words."""
-        other = f"not {self.answer}"
-        if self.answer.startswith(UP_TO):
-            other = f"above {self.answer.removeprefix(UP_TO)}"
+        other = self.other or f"not {self.answer}"
         return (
             (self.holds, f"{self.question}: {self.answer}"),
             (~self.holds, f"{self.question}: {other}"),
@@ -130,15 +129,17 @@ def _tests(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator
     if isinstance(question, Multi):
         for option in question.options:
             chosen = np.array([isinstance(a, list) and option in a for a in given])
-            yield Test(question.name, f"{option} among them", chosen)
+            yield Test(question.name, f"with {option}", chosen, f"without {option}")
     elif isinstance(question, Scale):
         yield from _levels(question, given, skipped)
     else:
-        named: dict[str, Answer] = {"yes": True, "no": False}
+        named = YES_NO
         if isinstance(question, Choice):
             named = {option: option for option in question.options}
+        other = "no" if named == YES_NO and not skipped.any() else ""
         for name, meant in named.items():
-            yield Test(question.name, name, np.array([answer == meant for answer in given]))
+            holds = np.array([answer == meant for answer in given])
+            yield Test(question.name, name, holds, other if name == "yes" else "")
     if skipped.any():
         yield Test(question.name, "a skip", skipped)
 
@@ -152,10 +153,16 @@ def _splits(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterato
     skipped = np.array([answer is None for answer in given])
     numbers = _numbers(given)
     shares = np.arange(1, CUTS + 1) / (CUTS + 1)
-    for cut in np.unique(np.quantile(numbers[~skipped], shares, method="inverted_cdf")):
-        yield Test(question.name, f"{UP_TO}{cut:g}", numbers <= cut)
+    for cut in _round(np.quantile(numbers[~skipped], shares, method="inverted_cdf")):
+        above = f"above {cut:g}" + (", or a skip" if skipped.any() else "")
+        yield Test(question.name, f"up to {cut:g}", numbers <= cut, above)
     if skipped.any():
         yield Test(question.name, "a skip", skipped)
+
+
+def _round(cuts: Floats) -> list[float]:
+    """Return cuts that people would print, each once."""
+    return sorted({float(f"{cut:.3g}") for cut in cuts})
 
 
 def _numbers(given: Sequence[Answer | None]) -> Floats:
@@ -171,8 +178,9 @@ def _levels(question: Scale, given: Sequence[Answer | None], skipped: Flags) -> 
         for level in levels:
             yield Test(question.name, f"{level:g}", numbers == level)
         return
-    first, second = np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf")
-    yield Test(question.name, f"{UP_TO}{first:g}", numbers <= first)
+    thirds = _round(np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf"))
+    first, second = thirds[0], thirds[-1]
+    yield Test(question.name, f"up to {first:g}", numbers <= first)
     if second > first:
         yield Test(
             question.name,

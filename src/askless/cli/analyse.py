@@ -1,0 +1,98 @@
+"""`askless analyse STUDY VISITS`: what a finished study has shown."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from askless.cli.terminal import messages, output
+from askless.survey import Study
+
+if TYPE_CHECKING:
+    from askless.evaluation import Analysis
+    from askless.report.analysis_summary import Words
+
+SHOWN = 10  # effects in the terminal; the page has all
+
+
+def analyse(
+    study: Annotated[Path, typer.Argument(help="The study file, as the study was run.")],
+    visits: Annotated[Path, typer.Argument(help="Its visits file: CSV or Parquet.")],
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("askless-analysis"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+) -> None:
+    """Say what a finished study has shown: effects, arm means, what decisions were worth."""
+    from askless import evaluation  # noqa: PLC0415 (so that help comes at once)
+    from askless.report.analysis_report import write_analysis  # noqa: PLC0415 (plotting is slow)
+    from askless.report.page import check_folder  # noqa: PLC0415
+
+    read = Study.read(study)
+    if out.exists():
+        check_folder(out)  # before the work; a new one is made after it, once all is well
+    with messages.status("reading and rebuilding the study"):  # silent if it is no terminal
+        done = evaluation.analyse(read, visits)
+        check_folder(out)
+        command = shlex.join(["askless", "analyse", str(study), str(visits)])
+        report = write_analysis(done, out, command)[0]
+    where = f"The report is {report}; tables (CSV), figures and data (JSON) are beside it."
+    if as_json:
+        typer.echo(json.dumps(done.to_dict(), allow_nan=False))
+        messages.print(where, markup=False, highlight=False, soft_wrap=True)
+        return
+    _show(done)
+    output.print(where, markup=False, highlight=False, soft_wrap=True)
+
+
+def _show(analysis: Analysis) -> None:
+    from askless.report import analysis_summary as summary  # noqa: PLC0415 (as above)
+
+    words = summary.Words(analysis.study.reward.span)
+    first, *others = summary.said_of(analysis)
+    output.print(f"[bold]{escape(first)}[/bold]", highlight=False)
+    output.print("\n".join(others), markup=False, highlight=False)
+    for doubt in summary.doubts_of(analysis):
+        output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False)
+    output.print()
+    _show_means(analysis, words)
+    shown = summary.largest(summary.telling(analysis), SHOWN)
+    if shown:
+        table = _table("effects of answers", "at the end", "at all times")
+        for row in shown:
+            label = escape(f"{row.arm}, {row.question} {row.answers}".rstrip())
+            ends = words.ends(row.end_low, row.end_high), words.ends(row.low, row.high)
+            table.add_row(label, words.signed(row.estimate), *ends)
+        output.print(table)
+    why = summary.why_so_few(analysis)
+    if why:
+        output.print(why, markup=False, highlight=False)
+
+
+def _show_means(analysis: Analysis, words: Words) -> None:
+    from askless.report.analysis_summary import LISTED  # noqa: PLC0415 (as above)
+
+    table = _table("reward a visit", "95%")
+    for value in analysis.values:
+        if value.estimate is not None:
+            label = escape(LISTED.get(value.what, value.what))
+            table.add_row(label, words.plain(value.estimate), words.ends(value.low, value.high))
+    for mean in analysis.arm_means:
+        if mean.estimate is not None:
+            label = escape(f"{mean.arm} for all, by {mean.by}")
+            table.add_row(label, words.plain(mean.estimate), words.ends(mean.low, mean.high))
+    output.print(table)
+
+
+def _table(first: str, *intervals: str) -> Table:
+    """Return an empty table; names may break, numbers never do."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, overflow="fold")
+    for heading in ("estimate", *intervals):
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

@@ -1,0 +1,225 @@
+"""A study's analysis as files: one page for people, tidy tables as CSV, everything as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from askless.evaluation.analysis import Analysis
+from askless.report.analysis_figures import (
+    MOST_SHOWN,
+    draw_arm_means,
+    draw_asked,
+    draw_effects,
+)
+from askless.report.analysis_summary import (
+    LISTED,
+    Words,
+    doubts_of,
+    is_sure,
+    said_of,
+    telling,
+    why_so_few,
+)
+from askless.report.page import data_uri, drawn, render, versions, write
+
+__all__ = ["tables_of", "write_analysis"]
+
+FIGURES = {"asked": draw_asked, "effects": draw_effects, "arm_means": draw_arm_means}
+NOTHING, EVERYBODY = "nothing", "everybody"
+WAYS = ("model", "draws")
+
+
+class Table(NamedTuple):
+    """A tidy table: a name a column, a row an observation; None is an empty cell."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+    def to_csv(self) -> str:
+        """Return it so that R's read.csv and pandas read it as it is meant."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(map(_cell, row) for row in self.rows)
+        return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    return str(value).upper() if isinstance(value, bool) else value  # R knows TRUE, not True
+
+
+def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path, ...]:
+    """Write the page, its tables, its figures and the data into a folder.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        As `al.analyse` returns it.
+    folder : Path
+        It must be there.
+    command : str
+        What makes the same again.
+
+    Returns
+    -------
+    tuple of Path
+        The files, page first.
+    """
+    files: dict[str, str | bytes] = {}
+    images = {}
+    for name, draw in FIGURES.items():
+        picture, narrow = draw(analysis), draw(analysis, narrow=True)
+        if picture is None or narrow is None:
+            continue
+        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
+        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+        images[f"{name}-narrow"] = data_uri(drawn(narrow, "svg"), "image/svg+xml")
+    made = {"command": command, "versions": versions()}
+    first: dict[str, str | bytes] = {
+        "report.html": render("analysis.html", **_content(analysis), images=images, **made),
+        "analysis.json": json.dumps(analysis.to_dict() | made, allow_nan=False, indent=1) + "\n",
+    }
+    first |= {f"{name}.csv": table.to_csv() for name, table in tables_of(analysis).items()}
+    # Nothing is written before everything is there.
+    return tuple(write(folder / name, text) for name, text in (first | files).items())
+
+
+def tables_of(analysis: Analysis) -> dict[str, Table]:
+    """Return the tables by their names; visits are counted from 1."""
+    interval = ("estimate", "low", "high")
+    rule = analysis.shared.rule
+    effects = [
+        (
+            *(row.arm, row.question, row.answers, row.estimate),
+            *(row.end_low, row.end_high, row.low, row.high),
+            *(row.epochs, row.kept, row.dropped_at),
+        )
+        for row in analysis.effects
+    ]
+    return {
+        "effects": Table(
+            (
+                *("arm", "question", "answers", "estimate"),
+                *("low_at_the_end", "high_at_the_end", "low_at_all_times", "high_at_all_times"),
+                *("epochs", "kept", "dropped_after_rows"),
+            ),
+            effects,
+        ),
+        "arm_means": Table(
+            ("arm", "by", *interval, "epochs", "why"),
+            [
+                (row.arm, row.by, row.estimate, row.low, row.high, row.epochs, row.why or None)
+                for row in analysis.arm_means
+            ],
+        ),
+        "contrasts": Table(
+            ("arm", "other_arm", "by", *interval, "why"),
+            [
+                (row.arm, row.other, row.by, row.estimate, row.low, row.high, row.why or None)
+                for row in analysis.contrasts
+            ],
+        ),
+        "policy_value": Table(
+            ("what", *interval, "visits", "why"),
+            [
+                (row.what, row.estimate, row.low, row.high, row.visits, row.why or None)
+                for row in analysis.values
+            ],
+        ),
+        "who_gets_what": Table(
+            ("question", "answer", "people", "arm", "share"), [*analysis.shared.shares]
+        ),
+        "rule": Table(
+            ("leaf", "conditions", "arm", "share_of_people", "share_given_this_arm"),
+            [
+                (i, " and ".join(leaf.conditions) or EVERYBODY, leaf.arm, leaf.share, leaf.right)
+                for i, leaf in enumerate(rule.leaves if rule else (), start=1)
+            ],
+        ),
+        "asked": Table(
+            ("first_visit", "last_visit", "questions_a_visit", "share_full", "mean_reward"),
+            [
+                (row.first + 1, row.last + 1, row.asked, row.full, row.reward)
+                for row in analysis.stretches
+            ],
+        ),
+        "drops": Table(
+            ("arm", "question", "after_visits"),
+            [(row.arm, row.question, row.visit) for row in analysis.drops],
+        ),
+    }
+
+
+def _content(analysis: Analysis) -> dict[str, Any]:
+    words = Words(analysis.study.reward.span)
+    estimated = sum(row.estimate is not None for row in analysis.effects)
+    return {
+        "analysis": analysis,
+        "words": words,
+        "said": said_of(analysis),
+        "doubts": doubts_of(analysis),
+        "few": why_so_few(analysis),
+        "arms": [arm.name for arm in analysis.study.arms],
+        "kinds": ", ".join(f"{count:,} {kind}" for kind, count in analysis.kinds.items()),
+        "gone": list(_gone(analysis)),
+        "forms": [
+            (visit + 1, len(analysis.study.survey) if form is None else len(form), _listed(form))
+            for visit, form in analysis.forms
+        ],
+        "effects": [
+            (arm, list(rows)) for arm, rows in groupby(analysis.effects, lambda row: row.arm)
+        ],
+        "is_sure": is_sure,
+        "shown": min(MOST_SHOWN, len(telling(analysis))),
+        "estimated": estimated,
+        "pair_ways": [way for way in WAYS if _has(analysis.contrasts, way)],
+        "ways": list(WAYS),
+        "means": _beside(analysis.arm_means, lambda row: row.arm),
+        "contrasts": _beside(analysis.contrasts, lambda row: f"{row.arm} less {row.other}"),
+        "gaps_shown": MOST_SHOWN,
+        "listed": LISTED,
+        "shares": list(_shares(analysis)),
+        "tables": list(tables_of(analysis)),
+    }
+
+
+def _listed(form: Sequence[str] | None) -> str:
+    return "everything in use" if form is None else ", ".join(form) or NOTHING
+
+
+def _gone(analysis: Analysis) -> Iterator[tuple[str, list[int | None], int | None]]:
+    """Go through questions: after how many visits each arm dropped it, and the last of them."""
+    visits = {(drop.question, drop.arm): drop.visit for drop in analysis.drops}
+    for question in analysis.study.survey.names:
+        own = [visits.get((question, arm.name)) for arm in analysis.study.arms]
+        known = [visit for visit in own if visit is not None]
+        if known:
+            yield question, own, max(known) if len(known) == len(own) else None
+
+
+def _has(rows: Iterable[Any], way: str) -> bool:
+    return any(row.by == way and row.estimate is not None for row in rows)
+
+
+def _beside(rows: Iterable[Any], name: Callable[[Any], str]) -> list[tuple[str, dict[str, Any]]]:
+    """Put what is by the model beside what is by draws."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(name(row), {})[row.by] = row
+    return list(found.items())
+
+
+def _shares(analysis: Analysis) -> Iterator[tuple[str, list[tuple[str, int, dict[str, float]]]]]:
+    """Go through questions: per answer how many people gave it, and the arms' shares."""
+    for question, own in groupby(analysis.shared.shares, lambda row: row.question):
+        answers = []
+        for answer, rows in groupby(own, lambda row: row.answer):
+            listed = list(rows)
+            answers.append((answer, listed[0].people, {row.arm: row.share for row in listed}))
+        yield question, answers

@@ -1,0 +1,298 @@
+"""The page, tables and figures of a finished study say what its Analysis says, and no more."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+import askless as al
+from askless.evaluation.arm_means import ArmMean, Contrast
+from askless.evaluation.history import Drop
+from askless.policies import Effect
+from askless.report.analysis_figures import MOST_SHOWN, draw_arm_means, draw_effects
+from askless.report.analysis_report import tables_of, write_analysis
+from askless.report.analysis_summary import Words, doubts_of, is_sure, said_of, why_so_few
+
+TABLES = {
+    "effects",
+    "arm_means",
+    "contrasts",
+    "policy_value",
+    "who_gets_what",
+    "rule",
+    "asked",
+    "drops",
+}
+
+
+class Page(HTMLParser):
+    """The cells of all tables, and the text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.words, self.open = [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.open = []
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.rows[-1].append(" ".join("".join(self.open).split()))
+            self.open = None
+
+    def handle_data(self, data):
+        self.words.append(data)
+        if self.open is not None:
+            self.open.append(data)
+
+    @property
+    def text(self):
+        return " ".join("".join(self.words).split())
+
+
+def effect(arm="wwf", question="donor", answers="yes - no", estimate=12.0, **other):
+    given = {"low": -3.0, "high": 30.0, "end_low": 4.0, "end_high": 20.0, "epochs": 3}
+    given |= {"kept": True, "dropped_at": None} | other
+    return Effect(arm=arm, question=question, answers=answers, estimate=estimate, **given)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A study in which no epoch has ended: nothing is known of effects."""
+    study = al.Study.example()
+    world = al.Prior.of(study).world(3, seed=1)
+    done = al.record_visits(al.policy_for(study), world, horizon=200)
+    return al.analyse(study, done.visits)
+
+
+@pytest.fixture(scope="module")
+def rich(small):
+    """The same with rows of every kind, so that what is shown is known beforehand."""
+    arms = [arm.name for arm in small.study.arms]
+    return replace(
+        small,
+        effects=(
+            effect(),
+            effect("wwf", "cause", "'children' - 'animals'", -31.25, end_low=-40.0, end_high=-22.5),
+            Effect("msf", "age", "high - low", None, -100.0, 100.0, None, None, 0, True, None),
+            effect("msf", "donor", estimate=1.0, end_low=-5.0, kept=False, dropped_at=337),
+        ),
+        arm_means=(
+            ArmMean(arms[0], "model", 48.5, 46.0, 51.0, epochs=2),
+            ArmMean(arms[1], "model", 55.0, 53.0, 57.0, epochs=3),
+            ArmMean(arms[2], "model", 40.0, 38.5, 41.5, epochs=3),
+            *(ArmMean(arm, "draws", None, None, None, why="too few draws") for arm in arms),
+        ),
+        contrasts=(
+            Contrast(arms[0], arms[1], "model", -6.5, -10.0, -3.0),
+            Contrast(arms[0], arms[2], "model", 8.5, 5.0, 12.0),
+            Contrast(arms[1], arms[2], "model", 15.0, 11.0, 19.0),
+        ),
+        drops=(Drop("msf", "donor", 150), Drop("wwf", "donor", 160), Drop("red_cross", "donor", 7)),
+    )
+
+
+@pytest.fixture(scope="module")
+def written(rich, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("analysis")
+    return write_analysis(rich, folder, "askless analyse study.yaml visits.csv")
+
+
+def read(files, name):
+    (path,) = [file for file in files if file.name == name]
+    return path.read_text()
+
+
+def test_the_page_is_first_and_everything_is_beside_it(written):
+    """Fails if a table, a figure or the data is not written, or something else is."""
+    names = [file.name for file in written]
+    assert names[0] == "report.html"
+    figures = {f"{n}.{e}" for n in ("asked", "effects", "arm_means") for e in ("png", "svg")}
+    assert set(names) == {
+        *("report.html", "analysis.json"),
+        *figures,
+        *(f"{table}.csv" for table in TABLES),
+    }
+    assert {file.name for file in written[0].parent.iterdir()} == set(names)
+
+
+def test_the_page_needs_nothing_else(written):
+    """Fails if it fetches a figure, a style or a script from anywhere."""
+    page = read(written, "report.html")
+    assert set(re.findall(r'(?:src|srcset|href)="([a-z]+):', page)) == {"data"}
+    assert not re.findall(r"https?://(?!www\.w3\.org)", re.sub(r"data:[^\"]*", "", page))
+    assert "<script" not in page
+
+
+def test_the_page_shows_each_effect_with_its_sign_and_both_intervals(rich, written):
+    """Fails if a sign, an interval or a row is lost, or the two intervals change places."""
+    rows = Page(read(written, "report.html")).rows
+    shown = [row for row in rows if len(row) == 6 and row[0].startswith(("donor:", "cause:"))]
+    assert shown == [
+        ["donor: yes - no", "+12.0", "4.0 to 20.0", "-3.0 to 30.0", "3", "yes"],
+        ["cause: 'children' - 'animals'", "-31.2", "-40.0 to -22.5", "-3.0 to 30.0", "3", "yes"],
+        ["donor: yes - no", "+1.0", "-5.0 to 20.0", "-3.0 to 30.0", "3", "until row 337"],
+    ]
+    assert ["age: high - low", "–", "–", "-100.0 to 100.0", "0", "yes"] in rows
+
+
+def test_the_page_shows_means_beside_each_other_or_says_why_there_are_none(rich, written):
+    """Fails if a mean stands in the wrong column, or a reason is left out."""
+    rows = Page(read(written, "report.html")).rows
+    assert ["red_cross", "48.5 (46.0 to 51.0)", "none: too few draws"] in rows
+    assert ["wwf less msf", "+15.0 (11.0 to 19.0)"] in rows
+
+
+def test_a_question_goes_once_all_arms_have_dropped_it(written):
+    """Fails if the last drop is not the largest, or visits stand under other arms."""
+    rows = Page(read(written, "report.html")).rows
+    assert ["donor", "after 7", "after 160", "after 150", "after 160"] in rows
+
+
+def test_the_page_has_the_assumptions_and_the_methods(rich, written):
+    """Fails if a sentence that a paper needs is left out."""
+    text = Page(read(written, "report.html")).text
+    for sentence in (*rich.assumptions(), rich.methods(), *said_of(rich)):
+        assert " ".join(sentence.split()) in text
+
+
+def test_the_tables_are_tidy_and_say_what_the_rows_say(rich, written):
+    """Fails if a column is not snake case, a cell is ragged, or a number is another one."""
+    tables = tables_of(rich)
+    assert set(tables) == TABLES
+    for name, table in tables.items():
+        header, *rows = csv.reader(io.StringIO(read(written, f"{name}.csv")))
+        assert tuple(header) == table.columns
+        assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", column) for column in header)
+        assert len(rows) == len(table.rows)
+        for cells, row in zip(rows, table.rows, strict=True):
+            assert len(cells) == len(header)
+            for cell, value in zip(cells, row, strict=True):
+                if value is None:
+                    assert cell == ""
+                elif isinstance(value, bool):
+                    assert cell == ("TRUE" if value else "FALSE")  # as R reads it
+                elif isinstance(value, int | float):
+                    assert float(cell) == value
+                else:
+                    assert cell == value
+    by_name = [
+        dict(zip(tables["effects"].columns, row, strict=True)) for row in tables["effects"].rows
+    ]
+    for row, meant in zip(by_name, rich.effects, strict=True):
+        assert (row["low_at_all_times"], row["high_at_all_times"]) == (meant.low, meant.high)
+        assert (row["low_at_the_end"], row["high_at_the_end"]) == (meant.end_low, meant.end_high)
+    first = tables["asked"].rows[0]
+    assert first[:2] == (1, rich.stretches[0].last + 1)
+    assert len(tables["policy_value"].rows) == len(rich.values)
+    assert len(tables["who_gets_what"].rows) == len(rich.shared.shares)
+
+
+def test_the_data_is_the_analysis_and_how_it_was_made(rich, written):
+    """Fails if a figure of the JSON is not the library's."""
+    data = json.loads(read(written, "analysis.json"))
+    assert data.pop("command") == "askless analyse study.yaml visits.csv"
+    assert data.pop("versions")["askless"] == al.__version__
+    assert data == json.loads(json.dumps(rich.to_dict()))
+
+
+def test_a_study_without_an_epoch_says_why_and_has_no_empty_figure(small, tmp_path):
+    """Fails if a chart without a point is drawn, or no reason is given."""
+    assert draw_effects(small) is None
+    assert draw_arm_means(small) is None
+    files = write_analysis(small, tmp_path, "askless analyse study.yaml visits.csv")
+    assert not {"effects.png", "arm_means.svg"} & {file.name for file in files}
+    page = Page(read(files, "report.html"))
+    assert "There is no figure, since there is no estimate" in page.text
+    assert "red_cross: the arm was in warm-up to the end." in page.text
+    assert "sets price: 0, or a larger full_floor" in page.text
+    assert "No two arms can be compared" in page.text
+
+
+def test_the_forest_has_the_effects_that_are_sure_and_large(rich):
+    """Fails if more is drawn than can be read, a sure effect gives way, or a label is lost."""
+    many = [effect("msf", f"q{i}", estimate=30.0 + i, end_low=-5.0) for i in range(40)]
+    figure = draw_effects(replace(rich, effects=(effect(estimate=0.5, end_low=0.1), *many)))
+    (axes,) = figure.axes
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(labels) == MOST_SHOWN
+    assert "donor: yes - no" in labels
+    assert "q39: yes - no" in labels
+    assert "q0: yes - no" not in labels
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_bars_are_where_the_intervals_are(rich, narrow):
+    """Fails if thin and thick change places, or a point is not its estimate."""
+    (axes,) = draw_effects(replace(rich, effects=(effect(),)), narrow=narrow).axes
+    lines = [line.get_xdata() for line in axes.lines]
+    widths = [line.get_linewidth() for line in axes.lines]
+    thin, thick, point = (list(line) for line in lines[:3])
+    assert (thin, thick, point) == ([-3.0, 30.0], [4.0, 20.0], [12.0])
+    assert widths[0] < widths[1]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("draw", [draw_effects, draw_arm_means])
+def test_no_label_is_clipped(rich, draw, narrow):
+    """Fails if a name, even a long one, reaches beyond the figure's edge."""
+    name = "how often do you give to others in a year, all in all"
+    figure = draw(
+        replace(rich, effects=(*rich.effects, effect("msf", name, estimate=40.0))), narrow=narrow
+    )
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        box = axes.get_tightbbox()
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
+
+
+def test_the_sentences_name_the_best_arm_and_the_sure_effects(rich, small):
+    """Fails if the verdict names another arm, or effects that may be zero."""
+    people, _, arms, effects = said_of(rich)
+    assert people.startswith("200 people got one of 3 arms, and 200 rewards have come.")
+    assert "wwf would bring most, 55.0 (53.0 to 57.0) by the model; each other arm less" in arms
+    assert effects.startswith("2 of 3 effects of answers are other than zero")
+    assert effects.index("cause 'children' - 'animals': -31.2") < effects.index("donor yes - no")
+    unsure = replace(rich, contrasts=(replace(rich.contrasts[0], high=1.0), *rich.contrasts[1:]))
+    assert "another may bring as much" in said_of(unsure)[2]
+    assert "no mean of the arms red_cross, wwf, msf" in said_of(small)[2]
+    assert "no effect" in said_of(small)[3]
+
+
+def test_an_effect_is_sure_by_the_end_and_without_it_at_all_times():
+    """Fails if an interval that holds zero makes an effect sure, or the wrong one is asked."""
+    assert is_sure(effect())
+    assert not is_sure(effect(end_low=-1.0, low=1.0))
+    assert not is_sure(effect(end_low=None, end_high=None))
+    assert is_sure(effect(end_low=None, end_high=None, low=1.0))
+
+
+def test_an_empty_interval_puts_the_assumptions_in_doubt(rich):
+    """Fails if nothing warns where epochs contradict each other."""
+    assert doubts_of(rich) == []
+    (doubt,) = doubts_of(replace(rich, effects=(effect(low=None, high=None),)))
+    assert "1 effects are empty (wwf and donor)" in doubt
+
+
+def test_what_is_missing_is_explained_only_where_something_is(rich, small):
+    """Fails if a reason stands where nothing is missing, or short visits are blamed for none."""
+    assert why_so_few(replace(rich, effects=(effect(),))) == ""
+    assert "`price: 0`" in why_so_few(small)
+    assert "short" not in why_so_few(replace(small, kinds={"full": 200}))
+
+
+def test_figures_have_the_digits_that_the_range_needs():
+    """Fails if a yes/no outcome is shown in whole numbers, or zero with a minus."""
+    assert Words(1).plain(0.6184) == "0.618"
+    assert Words(100).signed(-0.04) == "+0.0"
+    assert Words(5_000).plain(1234.5) == "1,234"
+    assert (Words(1).plain(None), Words(1).ends(None, None)) == ("", "")
