@@ -26,12 +26,9 @@ SURVEY = al.Survey(
         al.YesNo("useless"),
     ]
 )
-# The scale tells arms apart; the choice and the skip matter to one of them.
-EFFECTS = {
-    "a": {"scale": 0.3, "choice = x": 0.1},
-    "b": {"scale": -0.3},
-    "c": {"skippable": 0.2, "choice = y": -0.1},
-}
+# The scale tells two arms apart, a yes or no brings the third; each effect is above beta_min: what
+# is smaller may be dropped, and is then in the means of early epochs and not in those of late ones.
+EFFECTS = {"a": {"scale": 0.3}, "b": {"scale": -0.3}, "c": {"skippable": 0.3}}
 
 
 class World(NamedTuple):
@@ -48,10 +45,10 @@ LATE = al.Delay(20, "random", lost=0.05, deadline=120)
 WORLDS = {
     "short forms": World(
         *(1_200, 0.25, 1.0),
-        {"beta_min": 0.3, "price": 0.02, "full_floor": 0.5, "explore_floor": 0.3},
+        {"beta_min": 0.25, "price": 0.02, "full_floor": 0.5, "explore_floor": 0.3},
         LATE,
     ),
-    "all is asked": World(1_200, None, 1.0, {"beta_min": 0.3, "price": 0}, LATE),
+    "all is asked": World(1_200, None, 1.0, {"beta_min": 0.25, "price": 0}, LATE),
     "yes or no": World(3_000, None, 1.0, {"beta_min": 0.2, "price": 0}, None),
     "arms alike": World(1_500, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
 }
@@ -94,7 +91,9 @@ def play(name, run):
 
     One interval of a kind is looked at in each study, another one every time, so that studies are
     independent. Beside ours are those that pooled least squares and arm averages would give. And
-    how many standard errors some estimates are off, with their sign.
+    how far estimates are off, with their sign: in standard errors, times the square root of the
+    number of epochs. That is a sum of terms each of which has mean 0 given all before it, so that
+    its mean is 0 however many epochs an arm gets; without the root it would not be.
     """
     world, env = WORLDS[name], environment(name)
     policy = al.SurveyBandit(SURVEY, arms=ARMS, reward=(0, 1), **world.settings)
@@ -111,8 +110,10 @@ def play(name, run):
     beta, mean, k = env.coefficients, 0.5 + env.coefficients @ centre(name), run % 3
     found, errors = of_effects(policy, beta, run)
     models = arm_models(history, policy)
+    errors["arm mean"] = 0.0
     if models[k].epochs:
-        errors["arm mean"] = (models[k].estimate + 0.5 - mean[k]) / models[k].error
+        off = (models[k].estimate + 0.5 - mean[k]) / models[k].error
+        errors["arm mean"] = off * math.sqrt(models[k].epochs)
     pairs = contrasts(history, policy, models)
     j, other = (ARMS.index(arm) for arm in (pairs[k].arm, pairs[k].other))
     found["arm mean"] = missed(means(history, policy, models)[k], mean[k])
@@ -154,9 +155,10 @@ def of_effects(policy, beta, run):
         found[f"effect at all times, {arm}"] = missed(row, truth)
         end = None if row.end_low is None else not row.end_low <= truth <= row.end_high
         found[f"effect at the end, {arm}"] = end
+        errors[f"effect, {arm}"] = 0.0
         if end is not None and row.end_low > -1 and row.end_high < 1:
             error = (row.end_high - row.end_low) / 2 / POCOCK[0.05]
-            errors[f"effect, {arm}"] = (row.estimate - truth) / error
+            errors[f"effect, {arm}"] = (row.estimate - truth) / error * math.sqrt(row.epochs)
     return found, errors
 
 
