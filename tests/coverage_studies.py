@@ -137,7 +137,8 @@ def play_rows(policy, env, visits, run, history):
     )
     for z, ys in people:
         arm = policy.play(z)
-        history.full.append(FullVisit(None, z, 1.0, np.full(len(ARMS), np.nan)))
+        used = policy.support.any(axis=0)
+        history.full.append(FullVisit(None, z, 1.0, used, np.full(len(ARMS), np.nan)))
         rows.append((arm, z, float(ys[arm])))
         if len(rows) > LAG:
             k, context, reward = rows[-1 - LAG]

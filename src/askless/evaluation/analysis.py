@@ -182,21 +182,33 @@ class Analysis:
             f" and which of {len(study.survey)} questions need not be asked. They were asked"
             f" {asked / self.visits:.1f} questions on average; {self.rewarded:,} rewards were"
             " observed.",
-            "Effects of answers were estimated by batched least squares over epochs within which"
-            " an arm's model was frozen (Zhang, Janson and Murphy 2020), with Pocock's constant for"
-            " at most 15 looks (2.63 for 95%), and, at all times, by e-processes (Ville's"
-            " inequality).",
         ]
+        if any(row.epochs for row in self.effects):
+            parts.append(
+                "Effects of answers were estimated by batched least squares over epochs within"
+                " which an arm's model was frozen (Zhang, Janson and Murphy 2020), with Pocock's"
+                " constant for at most 15 looks (2.63 for 95%), and, at all times, by e-processes"
+                " (Ville's inequality)."
+            )
         if self.kinds.get("short"):
             full = self.visits - self.kinds["short"]
             parts.append(
                 f"{full:,} participants, a random sample with known probabilities, were asked"
                 " everything that was still in use; effects and arm means come from them."
             )
+        if any(row.by == "model" and row.estimate is not None for row in self.arm_means):
+            parts.append(
+                "Arm means combine epoch estimates with the mean answers; differences of arms use"
+                " the sum of both standard errors (2.88 for 95%)."
+            )
+        if any(row.by == "draws" and row.estimate is not None for row in self.arm_means):
+            parts.append(
+                "Arm means by draws are doubly robust: inverse propensities, corrected by the"
+                " models that decided."
+            )
         parts.append(
-            "Arm means combine epoch estimates with the mean answers; differences of arms use"
-            " the sum of both standard errors (2.88 for 95%). The mean reward of the decisions has"
-            " an empirical Bernstein interval."
+            "The mean reward of the decisions has an empirical Bernstein interval, which holds"
+            " whatever the law of rewards."
         )
         return " ".join(parts)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -14,7 +14,7 @@ from scipy.stats import norm
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
 from askless.kernels import signed_effects
-from askless.kernels.bundles import Floats
+from askless.kernels.bundles import Columns, Floats, Ints
 from askless.kernels.epochs import COUNTED, ESTIMATES, ROOTS, SQUARES, SUMS
 from askless.policies import Policy
 
@@ -22,6 +22,8 @@ __all__ = ["ArmMean", "ArmModel", "Contrast", "arm_models", "contrasts", "means"
 
 MISSES = 0.05
 NORMAL = float(norm.isf(MISSES / 2))
+FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
+IMPOSSIBLE = "no reward allows this interval: the assumptions are in doubt"
 SINGULAR, BIASED = 1e-11, 1e-6  # as in the epochs' own tests (maths 5.2)
 
 
@@ -76,28 +78,49 @@ class ArmModel(NamedTuple):
     why: str
 
 
-def mean_context(full: Sequence[FullVisit], p: int) -> Floats:
+def asked_until(full: Sequence[FullVisit], columns: Columns) -> Ints:
+    """Return for each question before which full visit everybody was asked it who could be.
+
+    Later on, who was asked depended on other answers, so that those who were are no random sample.
+    (Up to there they are one but for terms of second order, as few would not have been asked.)
+    """
+    until = np.full(len(columns.first), len(full), dtype=np.int64)
+    for i, visit in enumerate(full):
+        unasked = visit.used & np.isnan(visit.context[columns.first])
+        until[unasked] = np.minimum(until[unasked], i)
+    return until
+
+
+def mean_context(full: Sequence[FullVisit], columns: Columns) -> Floats:
     """Return the mean context of the people, question by question, over who was asked it."""
+    p = len(columns.low)
     contexts = np.array([visit.context for visit in full]).reshape(-1, p)
     weights = np.array([1.0 / visit.chance for visit in full])
     known = ~np.isnan(contexts)
+    for first, width, until in zip(
+        columns.first, columns.width, asked_until(full, columns), strict=True
+    ):
+        known[until:, first : first + width] = False
     totals = weights @ known
-    mean = weights @ np.nan_to_num(contexts) / np.where(totals > 0, totals, 1.0)
-    return np.where(totals > 0, mean, np.nan)
+    mean = weights @ np.where(known, contexts, 0.0) / np.where(totals > 0, totals, 1.0)
+    return np.where(known.sum(axis=0) >= FEWEST_PEOPLE, mean, np.nan)
 
 
 def arm_models(history: History, policy: Policy) -> list[ArmModel]:
     """Return what the epochs of each arm say of its mean."""
-    centre = mean_context(history.full, policy.survey.column_count)
+    centre = mean_context(history.full, policy.survey.columns)
     return [_arm_model(blocks, centre) for blocks in history.blocks]
 
 
 def _arm_model(blocks: Sequence[Block], centre: Floats) -> ArmModel:
     sums, slopes = np.zeros(SUMS), np.zeros(len(centre))
+    unknown = False
     for block in blocks:
         slopes = np.zeros(len(centre))
         slopes[block.columns] = block.estimate
-        if not block.warm:
+        if np.isnan(centre[block.columns]).any():
+            unknown = True
+        elif not block.warm:
             _add(block, centre[block.columns], sums)
     if sums[COUNTED]:
         root = float(sums[ROOTS])
@@ -108,6 +131,11 @@ def _arm_model(blocks: Sequence[Block], centre: Floats) -> ArmModel:
         why = "the arm was not played in full visits, or has no epochs"
     elif all(block.warm for block in blocks):
         why = "the arm was in warm-up to the end"
+    elif unknown:
+        why = (
+            f"a question that it uses was asked of all of the first {FEWEST_PEOPLE} full visits no"
+            " more: who is asked it depends on other answers"
+        )
     return ArmModel(math.nan, math.nan, 0, slopes, why)
 
 
@@ -131,18 +159,29 @@ def _add(block: Block, direction: Floats, sums: Floats) -> None:
     )
 
 
-def _of_answers(full: Sequence[FullVisit], slopes: Floats) -> float:
-    """Return the squared standard error of a linear model's mean because people are a sample."""
-    used = slopes != 0
+def _of_answers(history: History, policy: Policy, slopes: Floats) -> float:
+    """Return the standard error of a linear model's mean because people are a sample."""
+    full, columns, used = history.full, policy.survey.columns, slopes != 0
     used[0] = False
-    rows = np.array([visit.context for visit in full])
-    known = ~np.isnan(rows[:, used]).any(axis=1)
-    weights = np.array([1.0 / visit.chance for visit in full])[known]
-    if not used.any() or len(weights) < 2:
+    owners = np.repeat(np.arange(len(columns.first)), columns.width)[used[1:]]
+    if not len(owners):
         return 0.0
-    means = rows[known][:, used] @ slopes[used]
+    known = full[: int(asked_until(full, columns)[owners].min())]
+    known = [visit for visit in known if not np.isnan(visit.context[used]).any()]
+    weights = np.array([1.0 / visit.chance for visit in known])
+    if len(weights) < 2:
+        return math.inf
+    means = np.array([visit.context[used] for visit in known]) @ slopes[used]
     centred = means - weights @ means / weights.sum()
-    return float((weights * centred) @ (weights * centred)) / float(weights.sum()) ** 2
+    return float(np.linalg.norm(weights * centred) / weights.sum())
+
+
+def cut(estimate: float, slack: float, low: float, high: float) -> dict[str, Any]:
+    """Return an estimate and its interval, cut to what rewards allow; none if nothing is left."""
+    ends = max(estimate - slack, low), min(estimate + slack, high)
+    if not ends[0] <= ends[1]:
+        return {"estimate": None, "low": None, "high": None, "why": IMPOSSIBLE}
+    return {"estimate": min(max(estimate, ends[0]), ends[1]), "low": ends[0], "high": ends[1]}
 
 
 def means(
@@ -156,13 +195,16 @@ def means(
             continue
         slack = math.hypot(
             pocock(misses, signed_effects.MOST_COUNTED) * model.error,
-            float(norm.isf(misses / 2)) * math.sqrt(_of_answers(history.full, model.slopes)),
+            float(norm.isf(misses / 2)) * _of_answers(history, policy, model.slopes),
         )
-        ends = (model.estimate, model.estimate - slack, model.estimate + slack)
-        middle, low, high = (
-            policy.reward.middle + policy.reward.span * min(max(end, -0.5), 0.5) for end in ends
+        reward = policy.reward
+        inside = cut(
+            reward.middle + reward.span * model.estimate,
+            reward.span * slack,
+            reward.low,
+            reward.high,
         )
-        found.append(ArmMean(arm, "model", middle, low, high, epochs=model.epochs))
+        found.append(ArmMean(arm, "model", **inside, epochs=model.epochs))
     return found
 
 
@@ -180,11 +222,9 @@ def contrasts(history: History, policy: Policy, models: Sequence[ArmModel]) -> l
             continue
         slack = math.hypot(
             constant * (one.error + other.error),
-            NORMAL * math.sqrt(_of_answers(history.full, one.slopes - other.slopes)),
+            NORMAL * _of_answers(history, policy, one.slopes - other.slopes),
         )
-        gap, span = one.estimate - other.estimate, policy.reward.span
-        middle, low, high = (
-            span * min(max(end, -1.0), 1.0) for end in (gap, gap - slack, gap + slack)
-        )
-        found.append(Contrast(*names, "model", middle, low, high))
+        span = policy.reward.span
+        inside = cut(span * (one.estimate - other.estimate), span * slack, -span, span)
+        found.append(Contrast(*names, "model", **inside))
     return found

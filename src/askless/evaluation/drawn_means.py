@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from askless.evaluation.arm_means import NORMAL, ArmMean, Contrast
+from askless.evaluation.arm_means import NORMAL, ArmMean, Contrast, cut
 from askless.evaluation.history import History
 from askless.kernels.bundles import Floats
 from askless.policies import Policy
@@ -16,6 +15,7 @@ from askless.policies import Policy
 __all__ = ["drawn_means"]
 
 LEAST_EFFECTIVE = 30.0  # decisions: with fewer nothing makes their mean normal
+NEVER = 1e-12  # a chance that makes draws worth nothing
 
 
 class Scores(NamedTuple):
@@ -33,37 +33,38 @@ class Scores(NamedTuple):
         return float(self.weights.sum() ** 2 / (self.weights**2 / self.chances[:, k]).sum())
 
 
-def _scores(history: History, policy: Policy) -> Scores | None:
-    """Return scores of full visits in which every arm had a chance; None if there are none."""
-    rows, weights, propensities = [], [], []
+def _scores(history: History, policy: Policy) -> Scores | str:
+    """Return scores of full visits, or why there are none; every arm must have had a chance."""
+    rows, weights, propensities, closed = [], [], [], 0
     for visit in history.full:
         chances = visit.record.propensities or {}
-        if set(chances) != set(policy.arms) or min(chances.values()) <= 0:
-            continue
         reward = history.rewards.get(visit.record.number)
-        if reward is None or np.isnan(visit.expected).any():
+        own = np.array([chances.get(arm, 0.0) for arm in policy.arms])
+        closed += set(visit.record.eligible) != set(policy.arms)
+        if reward is None:
             continue
-        own = np.array([chances[arm] for arm in policy.arms])
+        if not own.min() > 0:
+            own = np.maximum(own, NEVER)
         hit = np.array([arm == visit.record.arm for arm in policy.arms]) / own
         rows.append(visit.expected + hit * (reward - visit.expected))
         propensities.append(own)
-        # The rarer the rarest arm, the less a visit counts: variances settle (Hadad et al. 2021).
-        weights.append(math.sqrt(own.min()) / visit.chance)
+        weights.append(1.0 / visit.chance)
+    if closed:
+        return f"{closed:,} of {len(history.full):,} people could not get every arm"
     if not rows:
-        return None
+        return "no full visit has a reward"
     return Scores(np.array(rows), np.array(weights), np.array(propensities))
 
 
 def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[Contrast]]:
     """Return means and differences from full visits whose arm was drawn, without the model."""
     scores = _scores(history, policy)
-    if scores is None:
-        why = "no full visit with a reward had a chance of every arm"
+    if isinstance(scores, str):
         return (
-            [ArmMean(arm, "draws", None, None, None, why=why) for arm in policy.arms],
+            [ArmMean(arm, "draws", None, None, None, why=scores) for arm in policy.arms],
             [
-                Contrast(*pair, "draws", None, None, None, why)
-                for pair in combinations(policy.arms, 2)
+                Contrast(*two, "draws", None, None, None, scores)
+                for two in combinations(policy.arms, 2)
             ],
         )
     found = [
@@ -94,5 +95,4 @@ def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...])
     slack = NORMAL * float(np.linalg.norm(weights * (terms - estimate)))
     reward = policy.reward
     ends = (reward.low, reward.high) if len(arms) == 1 else (-reward.span, reward.span)
-    low, high = max(estimate - slack, ends[0]), min(estimate + slack, ends[1])
-    return {"estimate": min(max(estimate, ends[0]), ends[1]), "low": low, "high": high}
+    return cut(estimate, slack, *ends)

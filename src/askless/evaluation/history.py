@@ -10,6 +10,7 @@ import numpy as np
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import Policy, SurveyBandit, Visit, VisitRecord
 from askless.policies.epoch_state import EpochState
+from askless.policies.linear_ucb import LinearUCB
 
 __all__ = ["Block", "Drop", "FullVisit", "History"]
 
@@ -44,7 +45,8 @@ class FullVisit(NamedTuple):
     record: VisitRecord
     context: Floats  # NaN where nothing was asked
     chance: float  # with which probability the visit was full
-    expected: Floats  # (K) what the models from before it said of each arm, in reward units
+    used: Flags  # (m) which questions some arm still used
+    expected: Floats  # (K) what models from before it make of what was asked, in reward units
 
 
 class Drop(NamedTuple):
@@ -82,7 +84,13 @@ class History:
         context = policy.survey.nothing_known()
         policy.survey.put(record.answers, context)
         self.full.append(
-            FullVisit(record, context, _full_share(policy, record), _expected_of(policy, context))
+            FullVisit(
+                record,
+                context,
+                _full_share(policy, record),
+                np.asarray(policy.support[policy.roster.live].any(axis=0)),
+                _expected_of(policy, context),
+            )
         )
 
     def learning(self, policy: Policy, visit: Visit, reward: float) -> None:
@@ -133,7 +141,12 @@ def _full_share(policy: Policy, record: VisitRecord) -> float:
 
 
 def _expected_of(policy: Policy, context: Floats) -> Floats:
-    """Return what the models say of each arm in a context; NaN where they say nothing."""
-    outlook = policy.outlook(context, np.ones(len(policy.arms), dtype=bool))
-    expected = [outlook[arm][0] if arm in outlook else np.nan for arm in policy.arms]
-    return np.clip(expected, policy.reward.low, policy.reward.high)
+    """Return what the models make of what was asked; the middle of the range without models.
+
+    An answer that was not asked counts as none. That may be far off, and biases nothing.
+    """
+    reward = policy.reward
+    if not isinstance(policy, LinearUCB):
+        return np.full(len(policy.arms), reward.middle)
+    means = policy.estimate @ np.nan_to_num(context) + policy._shift
+    return np.clip(means, reward.low, reward.high)

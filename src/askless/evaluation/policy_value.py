@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askless.evaluation.arm_means import MISSES, ArmModel, means
+from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmModel, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.history import History
 from askless.kernels.bundles import Floats
@@ -53,47 +53,55 @@ def policy_values(
         own = [float(reward) for was, reward in known if was == short and reward is not None]
         rewards[kind] = np.array(own)
     every = np.array([float(reward) for _, reward in known if reward is not None])
-    found = [_mean(policy, DECISIONS, every)]
+    planned = len(visits)
+    found = [_mean(policy, DECISIONS, every, planned)]
     if len(rewards["short"]):
-        found += [_mean(policy, f"{kind} visits", rewards[kind]) for kind in ("full", "short")]
+        found += [
+            _mean(policy, f"{kind} visits", rewards[kind], planned) for kind in ("full", "short")
+        ]
     return [
         *found,
-        _beside_best(history, policy, models, every),
-        _beside_full(history, policy, rewards),
+        _beside_best(history, policy, models, every, planned),
+        _beside_full(history, policy, rewards, planned),
     ]
 
 
-def _mean(policy: Policy, what: str, rewards: Floats, misses: float = MISSES) -> Value:
+def _mean(policy: Policy, what: str, rewards: Floats, planned: int) -> Value:
     if not len(rewards):
         return Value(what, None, None, None, 0, "none of them has a reward")
-    middle, low, high = bounded_mean(rewards, policy.reward.low, policy.reward.high, misses)
+    reward = policy.reward
+    middle, low, high = bounded_mean(rewards, reward.low, reward.high, MISSES, planned)
     return Value(what, middle, low, high, len(rewards))
 
 
 def _beside_best(
-    history: History, policy: Policy, models: Sequence[ArmModel], rewards: Floats
+    history: History,
+    policy: Policy,
+    models: Sequence[ArmModel],
+    rewards: Floats,
+    planned: int,
 ) -> Value:
     """Compare with the arm that is best for all, whichever that is: all intervals hold at once."""
     lacking = [arm for arm, model in zip(policy.arms, models, strict=True) if not model.epochs]
     if lacking or not len(rewards):
         why = f"no mean of {', '.join(lacking)}" if lacking else "no visit has a reward"
         return Value(BEST, None, None, None, len(rewards), why)
-    middle, low, high = bounded_mean(rewards, policy.reward.low, policy.reward.high, MISSES / 2)
+    reward = policy.reward
+    middle, low, high = bounded_mean(rewards, reward.low, reward.high, MISSES / 2, planned)
     rows = means(history, policy, models, MISSES / 2 / len(models))
-    best = max(rows, key=lambda row: row.estimate or 0.0)
-    highest = max(row.high for row in rows if row.high is not None)
-    lowest = max(row.low for row in rows if row.low is not None)
-    return Value(
-        BEST,
-        middle - float(best.estimate or 0.0),
-        low - highest,
-        high - lowest,
-        len(rewards),
-        f"beside {best.arm}",
-    )
+    known = [(row.estimate, row.low, row.high, row.arm) for row in rows]
+    if any(estimate is None for estimate, _, _, _ in known):
+        return Value(BEST, None, None, None, len(rewards), IMPOSSIBLE)
+    best = max((e, arm) for e, _, _, arm in known if e is not None)
+    highest = max(end for _, _, end, _ in known if end is not None)
+    lowest = max(end for _, end, _, _ in known if end is not None)
+    ends = (max(-reward.span, low - highest), min(reward.span, high - lowest))
+    return Value(BEST, middle - best[0], *ends, len(rewards), f"beside {best[1]}")
 
 
-def _beside_full(history: History, policy: Policy, rewards: dict[str, Floats]) -> Value:
+def _beside_full(
+    history: History, policy: Policy, rewards: dict[str, Floats], planned: int
+) -> Value:
     """Compare with asking everything of everybody, by full visits beside which a form stood.
 
     They are a random sample of the people (maths 9.4). Where both give the same arm, nothing was
@@ -109,8 +117,8 @@ def _beside_full(history: History, policy: Policy, rewards: dict[str, Floats]) -
         return Value(EVERYTHING, None, None, None, count, "no full visit was compared")
     gains = np.array([_gain(r, history.rewards[r.number], policy) for r in compared])
     differs = np.array([float(r.check["full"] != r.check["short"]) for r in compared if r.check])
-    middle, low, high = bounded_mean(gains, -4.0, 4.0, MISSES / 2)
-    _, _, most = bounded_mean(differs, 0.0, 1.0, MISSES / 2)
+    middle, low, high = bounded_mean(gains, -4.0, 4.0, MISSES / 2, planned)
+    _, _, most = bounded_mean(differs, 0.0, 1.0, MISSES / 2, planned)
     share = policy.reward.span * len(rewards["short"]) / count
     ends = share * max(low, -most), share * min(high, most)
     return Value(

@@ -17,8 +17,8 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
     """Let a policy that has learned nothing learn visits again, in the order in which they were.
 
     It is then the one that the study had, bit for bit, if its settings are the study's. Visits are
-    decided again, too, where they were decided in the same state; one that would have got another
-    arm, or been learned in another block, shows that the settings are not.
+    decided again, too; one that would have got another arm, or been learned in another block, shows
+    that the settings are not.
 
     Parameters
     ----------
@@ -50,6 +50,11 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
     waiting = iter(learned)
     due = next(waiting, None)
     for decided, logged in enumerate(visits):
+        if logged.learned_after is not None and logged.learned_after <= decided:
+            raise StateError(
+                f"visit {logged.record.number} was learned before its turn to be decided; give the"
+                " visits in the order of their decisions"
+            )
         while due is not None and (due.learned_after or 0) <= decided:
             _learn(policy, due.record, watch)
             due = next(waiting, None)
@@ -68,8 +73,14 @@ def _place(visit: LoggedVisit) -> int:
 def _decide(policy: Policy, record: VisitRecord) -> None:
     """Decide a visit again, if it was decided in this state; refuse if that gives another arm."""
     policy._has_seen(record.number)
-    if record.decided_at != policy.version:
+    if record.arm is None:
         return
+    if record.decided_at != policy.version:
+        raise StateError(
+            f"visit {record.number} was decided in state {record.decided_at}, and those before it"
+            f" lead to state {policy.version}; give all visits of the study in the order of their"
+            " decisions"
+        )
     kind = "full" if record.kind == "check" else record.kind
     still_open = replace(
         record,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from askless.evaluation.history import History
+from askless.evaluation.history import FullVisit, History
 from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import Policy
 from askless.survey import Choice, Multi, Question, Scale
@@ -62,7 +63,7 @@ class Shared:
     shares : tuple of Share
         Per question that is left, answer and arm.
     rule : Rule or None
-        A small tree; None if nobody can be told from anybody.
+        A small tree; None if arms are drawn, or nobody is known.
     close : float or None
         How often the two best arms' expected rewards are less apart than the rule is unsure of
         them (what it adds to either for its score); None where the policy has no such scores.
@@ -75,7 +76,7 @@ class Shared:
 
 
 def who_gets_what(history: History, policy: Policy) -> Shared:
-    """Let the policy decide about everybody of whom it knows enough, without any draw."""
+    """Let the policy decide about everybody of whom it knows enough."""
     live = policy.roster.live
     needed = np.asarray(policy.support[live].any(axis=0))
     people, contexts = [], []
@@ -85,7 +86,7 @@ def who_gets_what(history: History, policy: Policy) -> Shared:
             contexts.append(visit.context)
     if not people:
         return Shared(0, (), None, None)
-    arms = np.array([policy._decide(z, live, 0).arm for z in contexts], dtype=np.int64)
+    chances = np.array([_chances(policy, visit) for visit in people])
     weights = np.array([1.0 / visit.chance for visit in people])
     weights /= weights.sum()
     answers = [visit.record.answers for visit in people]
@@ -93,15 +94,26 @@ def who_gets_what(history: History, policy: Policy) -> Shared:
     tests = [test for question in left for test in _tests(question, answers)]
     splits = [test for question in left for test in _splits(question, answers)]
     shares = [
-        Share(test.question, test.answer, int(test.holds.sum()), name, float(own / held))
+        Share(test.question, test.answer, int(test.holds.sum()), name, float(min(own / held, 1.0)))
         for test in tests
         if (held := weights[test.holds].sum()) > 0
         for k, name in enumerate(policy.arms)
-        if live[k] and (own := weights[test.holds & (arms == k)].sum()) >= 0
+        if live[k] and (own := weights[test.holds] @ chances[test.holds, k]) >= 0
     ]
-    leaves = tuple(_grow(splits, arms, weights, policy.arms, np.ones(len(arms), dtype=bool), ()))
-    rule = Rule(leaves, sum(leaf.share * leaf.right for leaf in leaves))
+    rule = None
+    if (chances.max(axis=1) == 1).all():  # who draws has no rule
+        everybody, arms = np.ones(len(people), dtype=bool), chances.argmax(axis=1)
+        leaves = tuple(_grow(splits, arms, weights, policy.arms, everybody, ()))
+        rule = Rule(leaves, sum(leaf.share * leaf.right for leaf in leaves))
     return Shared(len(people), tuple(shares), rule, _close(policy, contexts, weights))
+
+
+def _chances(policy: Policy, visit: FullVisit) -> Floats:
+    """Return with which probability a person gets each arm that they may get, but for insurance."""
+    mask = policy.roster.flags(visit.record.eligible) & policy.roster.live
+    if not mask.any():  # all that they could get have been retired
+        mask = policy.roster.live
+    return policy._decide(visit.context, mask, 0).chances()
 
 
 class Test(NamedTuple):
@@ -152,17 +164,21 @@ def _splits(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterato
     given = [row.get(question.name) for row in answers]
     skipped = np.array([answer is None for answer in given])
     numbers = _numbers(given)
+    if skipped.all():
+        return
     shares = np.arange(1, CUTS + 1) / (CUTS + 1)
-    for cut in _round(np.quantile(numbers[~skipped], shares, method="inverted_cdf")):
-        above = f"above {cut:g}" + (", or a skip" if skipped.any() else "")
-        yield Test(question.name, f"up to {cut:g}", numbers <= cut, above)
+    for cut in _round(np.quantile(numbers[~skipped], shares, method="inverted_cdf"), numbers):
+        above = f"above {cut:.10g}" + (", or a skip" if skipped.any() else "")
+        yield Test(question.name, f"up to {cut:.10g}", numbers <= cut, above)
     if skipped.any():
         yield Test(question.name, "a skip", skipped)
 
 
-def _round(cuts: Floats) -> list[float]:
-    """Return cuts that people would print, each once."""
-    return sorted({float(f"{cut:.3g}") for cut in cuts})
+def _round(cuts: Floats, numbers: Floats) -> list[float]:
+    """Return cuts that people would print, each once: to a hundredth of what there is."""
+    spread = float(np.nanmax(numbers) - np.nanmin(numbers))
+    digits = 2 - math.floor(math.log10(spread)) if spread > 0 else 2
+    return sorted({round(float(cut), digits) for cut in cuts})
 
 
 def _numbers(given: Sequence[Answer | None]) -> Floats:
@@ -173,21 +189,24 @@ def _numbers(given: Sequence[Answer | None]) -> Floats:
 def _levels(question: Scale, given: Sequence[Answer | None], skipped: Flags) -> Iterator[Test]:
     """Go through the levels of a scale, or through thirds of the people."""
     numbers = _numbers(given)
+    if skipped.all():
+        return
     levels = np.unique(numbers[~skipped])
     if len(levels) <= LEVELS:
         for level in levels:
-            yield Test(question.name, f"{level:g}", numbers == level)
+            yield Test(question.name, f"{level:.10g}", numbers == level)
         return
-    thirds = _round(np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf"))
+    cuts = np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf")
+    thirds = _round(cuts, numbers)
     first, second = thirds[0], thirds[-1]
-    yield Test(question.name, f"up to {first:g}", numbers <= first)
+    yield Test(question.name, f"up to {first:.10g}", numbers <= first)
     if second > first:
         yield Test(
             question.name,
-            f"above {first:g}, up to {second:g}",
+            f"above {first:.10g}, up to {second:.10g}",
             (numbers > first) & (numbers <= second),
         )
-    yield Test(question.name, f"above {second:g}", numbers > second)
+    yield Test(question.name, f"above {second:.10g}", numbers > second)
 
 
 def _grow(

@@ -113,8 +113,8 @@ def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
                     said = signed_of(sums, policy.beta_min / span)
                 else:
                     said = _of_set(policy, k, g, i)
-                low, high = (_within(end) * span for end in said.always)
-                empty = said.always[0] > said.always[1]
+                low, high = max(said.always[0], -1.0) * span, min(said.always[1], 1.0) * span
+                empty = low > high
                 rows.append(
                     Effect(
                         arm=arm,

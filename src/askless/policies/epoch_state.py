@@ -33,6 +33,7 @@ from askless.kernels.epochs import (
 )
 from askless.kernels.lanes import WIDTH
 from askless.kernels.rows import GRID, REWARD_GRID
+from askless.kernels.signed_effects import MOST_COUNTED
 from askless.policies.arm_state import ArmState
 from askless.survey import Survey
 
@@ -268,7 +269,8 @@ class EpochState(ArmState):
         logs, passed = np.array(saved["logs"], dtype=np.float64), np.array(saved["passed"])
         pace = np.array(saved["pace"], dtype=np.float64)
         # An older askless kept none: what epochs say from here on is as true without them.
-        signed = np.array(saved["signed"] or epochs.signed[k], dtype=np.float64)
+        kept = saved.get("signed")
+        signed = np.array(epochs.signed[k] if kept is None else kept, dtype=np.float64)
         test, dropped = np.array(saved["test"]), self.learned.support[k] == 0
         counts = [saved[name] for name in COUNTS]
         let_go = saved["held"] - len(rewards)
@@ -331,7 +333,9 @@ def _are_sums(signed: Floats, tested: int) -> bool:
     weights, prices = signed[:, WEIGHT], signed[:, PRICES:ESTIMATES]
     return bool(
         np.isfinite(signed).all()
-        and ((counted == np.floor(counted)) & (counted >= 0) & (counted <= tested)).all()
+        and (
+            (counted == np.floor(counted)) & (counted >= 0) & (counted <= min(tested, MOST_COUNTED))
+        ).all()
         and ((weights > 0) | nowhere).all()
         and (prices >= 0).all()
         and ((signed[:, ROOTS] > 0) == (counted > 0)).all()
