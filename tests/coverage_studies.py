@@ -34,25 +34,30 @@ EFFECTS = {"a": {"scale": 0.3}, "b": {"scale": -0.3}, "c": {"skippable": 0.3}}
 class World(NamedTuple):
     """A kind of study."""
 
+    arms: int
     visits: int
     spread: float | None  # of two-point noise; None: rewards are 0 or 1
     effects: float  # how large they are, beside EFFECTS
     settings: dict
     delay: al.Delay | None
+    correlation: float = 0.0
 
 
 LATE = al.Delay(20, "random", lost=0.05, deadline=120)
 WORLDS = {
     "short forms": World(
-        *(1_200, 0.25, 1.0),
-        {"beta_min": 0.25, "price": 0.02, "full_floor": 0.5, "explore_floor": 0.3},
+        *(2, 1_200, 0.25, 1.0),
+        {"beta_min": 0.25, "price": 0.02, "full_floor": 0.5, "explore_floor": 0.2},
         LATE,
     ),
-    "all is asked": World(1_200, None, 1.0, {"beta_min": 0.25, "price": 0}, LATE),
-    "yes or no": World(3_000, None, 1.0, {"beta_min": 0.2, "price": 0}, None),
-    "arms alike": World(1_500, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
+    # Who is asked what depends on other answers, which are correlated with it.
+    "asked in parts": World(
+        *(3, 1_200, None, 1.0), {"beta_min": 0.25, "price": 0, "explore_floor": 0.2}, LATE, 0.8
+    ),
+    "yes or no": World(3, 3_000, None, 1.0, {"beta_min": 0.2, "price": 0}, None),
+    "arms alike": World(3, 1_500, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
 }
-BY_VISITS = ("short forms", "all is asked")  # the others are played as rows, which is faster
+BY_VISITS = ("short forms", "asked in parts")  # the others are played as rows, which is faster
 LAG = 20  # rows
 
 
@@ -61,16 +66,17 @@ def environment(name):
     world = WORLDS[name]
     columns = {
         arm: {column: world.effects * size for column, size in own.items()}
-        for arm, own in EFFECTS.items()
+        for arm, own in list(EFFECTS.items())[: world.arms]
     }
     return al.LinearEnvironment(
         SURVEY,
-        arms=ARMS,
+        arms=ARMS[: world.arms],
         reward=(0, 1),
         coefficients=columns,
         noise="two_point",
         spread=world.spread,
         skips={"skippable": 0.25},
+        correlation=world.correlation,
     )
 
 
@@ -96,7 +102,7 @@ def play(name, run):
     its mean is 0 however many epochs an arm gets; without the root it would not be.
     """
     world, env = WORLDS[name], environment(name)
-    policy = al.SurveyBandit(SURVEY, arms=ARMS, reward=(0, 1), **world.settings)
+    policy = al.SurveyBandit(SURVEY, arms=ARMS[: world.arms], reward=(0, 1), **world.settings)
     history = History(policy)
     if name in BY_VISITS:
         done = al.record_visits(
@@ -107,7 +113,8 @@ def play(name, run):
         rows = [(ARMS.index(arm), SURVEY.encode(a), y) for arm, a, y in rows if y is not None]
     else:
         rows = play_rows(policy, env, world.visits, run, history)
-    beta, mean, k = env.coefficients, 0.5 + env.coefficients @ centre(name), run % 3
+    beta, mean = env.coefficients, 0.5 + env.coefficients @ centre(name)
+    k = run % world.arms
     found, errors = of_effects(policy, beta, run)
     models = arm_models(history, policy)
     errors["arm mean"] = 0.0
@@ -115,13 +122,14 @@ def play(name, run):
         off = (models[k].estimate + 0.5 - mean[k]) / models[k].error
         errors["arm mean"] = off * math.sqrt(models[k].epochs)
     pairs = contrasts(history, policy, models)
-    j, other = (ARMS.index(arm) for arm in (pairs[k].arm, pairs[k].other))
+    pair = run % len(pairs)
+    j, other = (ARMS.index(arm) for arm in (pairs[pair].arm, pairs[pair].other))
     found["arm mean"] = missed(means(history, policy, models)[k], mean[k])
-    found["contrast"] = missed(pairs[k], mean[j] - mean[other])
+    found["contrast"] = missed(pairs[pair], mean[j] - mean[other])
     if name in BY_VISITS:
         by_draws, drawn_pairs = drawn_means(history, policy)
         found["arm mean by draws"] = missed(by_draws[k], mean[k])
-        found["contrast by draws"] = missed(drawn_pairs[k], mean[j] - mean[other])
+        found["contrast by draws"] = missed(drawn_pairs[pair], mean[j] - mean[other])
         found |= of_values(policy, history, models, done.visits, env, mean, run)
     own = [(z, y) for arm, z, y in rows if arm == k and not np.isnan(z).any()]
     usual, error = naive(own, beta[k], mean[k], centre(name), run)
@@ -138,7 +146,7 @@ def play_rows(policy, env, visits, run, history):
     for z, ys in people:
         arm = policy.play(z)
         used = policy.support.any(axis=0)
-        history.full.append(FullVisit(None, z, 1.0, used, np.full(len(ARMS), np.nan)))
+        history.full.append(FullVisit(None, z, 1.0, used, np.full(len(policy.arms), np.nan)))
         rows.append((arm, z, float(ys[arm])))
         if len(rows) > LAG:
             k, context, reward = rows[-1 - LAG]
@@ -151,7 +159,7 @@ def of_effects(policy, beta, run):
     """Whether both intervals of one direction miss, in each arm."""
     rows, directions, found, errors = policy.effects(ended=True), _directions(), {}, {}
     one = run % len(directions)
-    for k, arm in enumerate(ARMS):
+    for k, arm in enumerate(policy.arms):
         row, truth = rows[k * len(directions) + one], float(directions[one] @ beta[k])
         found[f"effect at all times, {arm}"] = missed(row, truth)
         end = None if row.end_low is None else not row.end_low <= truth <= row.end_high

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from askless.kernels.bundles import Flags, Floats, Ints
-from askless.policies import Policy, SurveyBandit, Visit, VisitRecord
+from askless.policies import EpochSurveyUCB, Policy, SurveyBandit, Visit, VisitRecord
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import LinearUCB
 
@@ -141,12 +141,20 @@ def _full_share(policy: Policy, record: VisitRecord) -> float:
 
 
 def _expected_of(policy: Policy, context: Floats) -> Floats:
-    """Return what the models make of what was asked; the middle of the range without models.
+    """Return what is to be expected of each arm by what was known before one was drawn.
 
-    An answer that was not asked counts as none. That may be far off, and biases nothing.
+    What is asked for the sake of the arm that was drawn must not count; without short forms that
+    cannot be told apart, and the model's constant stands for everybody.
     """
     reward = policy.reward
     if not isinstance(policy, LinearUCB):
         return np.full(len(policy.arms), reward.middle)
-    means = policy.estimate @ np.nan_to_num(context) + policy._shift
+    known = np.nan_to_num(context)
+    if isinstance(policy, EpochSurveyUCB) and not _has_short(policy):
+        known[1:] = 0.0
+    means = policy.estimate @ known + policy._shift
     return np.clip(means, reward.low, reward.high)
+
+
+def _has_short(policy: Policy) -> bool:
+    return isinstance(policy, SurveyBandit) and policy._short is not None
