@@ -21,6 +21,7 @@ from evaluation.test_coverage import USUAL, most  # type: ignore[import-not-foun
 
 RUNS, LARGEST = 1_000, 200
 PEOPLE = (3_000, 10_000)
+WIDEST = 1.6  # beside least squares on randomised rows; with 3,000 a third of the rows is warm-up
 REMINDERS = """
 schema: 1
 name: reminders
@@ -106,7 +107,7 @@ def main(runs: int) -> bool:
         )
         middle = np.median(np.concatenate(ratios))
         print(f"| {people:,} | {np.mean(signs):.0%} of {count} | {middle:.2f} |", flush=True)
-        fine &= bool(np.mean(signs) >= 0.5)
+        fine &= bool(np.mean(signs) >= 0.5) and (people == PEOPLE[0] or bool(middle <= WIDEST))
     return fine
 
 
