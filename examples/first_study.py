@@ -77,7 +77,7 @@ def main() -> None:
     played = Played(proved)
     print("Without short forms (price 0), a question goes once it is proved not to matter:\n")
     print(f"{'arm':<10} {'question':<11} {'dropped':<24} why")
-    for effect in proved.effects():
+    for effect in proved.evidence():
         when = "kept"
         if not effect.kept:
             when = f"visit {played.gone[effect.arm, effect.question]:,} (row {effect.dropped_at:,})"
