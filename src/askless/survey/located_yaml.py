@@ -55,6 +55,7 @@ class Located:
     def _look(self, text: str) -> None:
         """Refuse before anything is built what could blow up: aliases, tags, deep nesting."""
         depth = 0
+        event: Any  # what yaml.parse is said to return changes with the version of its stubs
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             line = event.start_mark.line + 1
             if isinstance(event, yaml.AliasEvent):
