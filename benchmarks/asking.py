@@ -6,13 +6,13 @@ import math
 import time
 
 import numpy as np
-
-import askless as al
 from askless.kernels import bounds, diagonal_dual, ridge, unasked
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import kernel
 from askless.kernels.outcome import outcome
+
+import askless as al
 
 ARMS, FEATURES, BETA_MIN, VISITS = 5, 50, 0.3, 20_480
 INTERVAL, DUAL, CASCADE = 0, 1, 2

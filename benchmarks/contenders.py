@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from askless.kernels.outcome import outcome
 
 import askless as al
-from askless.kernels.outcome import outcome
 from askless.policies.loops import Fused
 
 Played = tuple[float, np.ndarray]  # seconds, and the arms

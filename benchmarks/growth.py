@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from askless.kernels.compiling import kernel
+from askless.kernels.lanes import fma, load, spread, store
 from contenders import Visits, askless_fused, numpy_loop, visits
 
 import askless as al
-from askless.kernels.compiling import kernel
-from askless.kernels.lanes import fma, load, spread, store
 from askless.policies.loops import Fused
 
 QUESTIONS, ARMS = (10, 20, 50, 100, 200, 500), (5, 10, 20, 50, 100, 200, 500)

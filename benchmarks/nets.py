@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-
 from askless.kernels.active_set import Net, Problem, add_row_to_net, empty_net
 from askless.kernels.bundles import aligned
 from askless.kernels.compiling import kernel
 from askless.kernels.elastic_net import solve
 from askless.kernels.lanes import padded
 from askless.kernels.triangle import add_multiple
+from numba import njit
 
 COLUMNS, ALPHA = 51, 1.0
 ROWS, ACTIVE = (1_000, 10_000, 50_000), (5, 20, 50)

@@ -83,7 +83,6 @@ from askless.simulation import (
     record_visits,
     simulate,
     sweep_frame,
-    warm_up,
     write_visits,
 )
 from askless.sparse import ElasticNet, elastic_net
@@ -190,6 +189,5 @@ __all__ = [
     "simulate",
     "sweep_frame",
     "table",
-    "warm_up",
     "write_visits",
 ]

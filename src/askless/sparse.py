@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from askless import core
+from askless.core.arrays import Floats
+from askless.core.words import GOOD
 from askless.errors import SettingError, shown
-from askless.kernels.active_set import Problem, empty_net, rebuild, restart
-from askless.kernels.bundles import Floats
-from askless.kernels.elastic_net import GOOD, solve
-from askless.kernels.lanes import padded
-from askless.kernels.lasso import descend
 
 __all__ = ["ElasticNet", "elastic_net", "lasso", "lasso_path"]
 
@@ -92,22 +90,16 @@ def elastic_net(
     ridge = float(_array("alpha", alpha, 0))
     if not 0 < ridge <= MOST:
         raise SettingError(f"alpha is {ridge:g}; give a number above 0 and up to {MOST:g}")
-    room = np.zeros((padded(p), padded(p)))
-    room[:p, :p] = square
-    problem = Problem(
-        room, _padded(given), _padded(n / 2 * np.broadcast_to(penalty, (p,))), 2 * ridge, p
-    )
-    net = empty_net(p)
+    penalties = np.ascontiguousarray(n / 2 * np.broadcast_to(penalty, (p,)))
+    net = core.ElasticNet(np.ascontiguousarray(square), np.ascontiguousarray(given), penalties, 2 * ridge)
     if start is not None:
         first = _array("start", start, 1)
         if first.shape != (p,):
             raise SettingError(f"start has shape {first.shape}; give ({p},)")
-        net.coef[:p] = first
-        restart(problem, net)
-        rebuild(problem, net)
-    residual = float(solve(problem, net))
+        net.start(first)
+    residual = net.solve()
     exact = residual <= GOOD and bool(np.isfinite(net.coef).all())
-    return ElasticNet(net.coef[:p].copy(), residual, exact)
+    return ElasticNet(net.coef.copy(), residual, exact)
 
 
 def lasso(gram: Floats, moment: Floats, penalty: float, start: Floats) -> Floats:
@@ -117,7 +109,7 @@ def lasso(gram: Floats, moment: Floats, penalty: float, start: Floats) -> Floats
     rewards of size 1. Nothing is checked; the penalty must be above 0.
     """
     found = start[None, :].copy()
-    descend(gram, moment - gram @ start, UNSEEN, np.array([penalty]), SETTLED, found)
+    core.lasso_path(gram, moment - gram @ start, UNSEEN, np.array([penalty]), SETTLED, found)
     return np.asarray(found[0])
 
 
@@ -128,7 +120,7 @@ def lasso_path(gram: Floats, moment: Floats, penalties: Floats) -> Floats:
     then too small to be seen. Nothing is checked; penalties must be above 0, best falling.
     """
     found = np.zeros((len(penalties), len(moment)))
-    descend(gram, moment.copy(), UNSEEN, penalties, ENOUGH * float(penalties[0]), found)
+    core.lasso_path(gram, moment.copy(), UNSEEN, penalties, ENOUGH * float(penalties[0]), found)
     return found
 
 
@@ -143,8 +135,3 @@ def _array(name: str, value: Any, ndim: int | None) -> Floats:
         raise SettingError(f"{name} must be finite numbers, and not empty")
     return array
 
-
-def _padded(vector: Floats) -> Floats:
-    room = np.zeros(padded(len(vector)))
-    room[: len(vector)] = vector
-    return room

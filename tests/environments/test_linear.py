@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from askless.kernels.outcome import noise, normal_quantile, outcome
 from scipy.stats import kstest, norm, truncnorm
 
 import askless as al
 from askless.errors import SettingError
-from askless.kernels.outcome import noise, normal_quantile, outcome
 
 SURVEY = al.Survey([al.Scale("age", low=0, high=1), al.Choice("cause", ["x", "y"], may_skip=True)])
 TABLE = {"a": {"age": 0.4, "constant": 0.1}, "b": {"cause = x": 0.2, "cause (skipped)": -0.1}}

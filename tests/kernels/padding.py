@@ -1,8 +1,9 @@
 """Arrays as kernels want them: padded with zeros to whole lanes."""
 
 import numpy as np
+from askless.kernels.lanes import padded
 
-from askless.kernels.lanes import WIDTH, padded
+from askless.core.words import WIDTH
 
 
 def padded_copy(array):

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 import pytest
-
-import askless as al
 from askless.kernels import bounds, diagonal_dual, unasked, vertex_search
 from askless.kernels.asking import open_asking
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import kernel
+
+import askless as al
 from askless.policies.loops import Interactive
 from exact_bounds import completions, dense_arm, heuristic, places, shor_bound, ucbs
 from sizes import whole

@@ -1,7 +1,6 @@
 """The steps of the e-processes that have a right answer of their own."""
 
 import numpy as np
-
 from askless.kernels.e_process import logarithm
 
 

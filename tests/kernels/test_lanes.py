@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numba import njit
-
 from askless.kernels import lanes
+from numba import njit
 
 
 @njit

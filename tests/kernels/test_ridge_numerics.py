@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from askless.kernels import doors
 from scipy.linalg import solve_triangular
 
 import askless as al
-from askless.kernels import doors
 
 EPS = np.finfo(float).eps
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from askless.kernels.rows import check_row
 
 import askless as al
-from askless.kernels.rows import COMPLETE, INCOMPLETE, NO_CONSTANT, check_row
+from askless.core.words import COMPLETE, INCOMPLETE, NO_CONSTANT
 
 SURVEY = al.Survey([al.Scale("s", low=0, high=1), al.Choice("c", ["x", "y"], may_skip=True)])
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from askless.kernels import triangle
+
 from kernels.padding import padded_copy
 
 SIZES = [1, 2, 7, 8, 9, 51]

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-
-import askless as al
-from askless.errors import SettingError
 from askless.kernels import radius as kernels
 from askless.kernels.bundles import open_header
 from askless.kernels.compiling import kernel
+
+import askless as al
+from askless.errors import SettingError
 from coverage_runs import SURVEYS, play_through
 from naive_net import NaiveNet
 from sizes import whole

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.errors import SettingError, StateError
-from askless.kernels.outcome import outcome
 from askless.policies import files
 from askless.simulation.simulate import MIX
 from epoch_world import (

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from askless.kernels.rows import reward_units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askless as al
 from askless.errors import AsklessError
-from askless.kernels.rows import reward_units
 from worlds import random_answers, survey_of
 
 QUESTIONS = [("scale", 1, True), ("choice", 3, False), ("multi", 2, False), ("scale", 1, False)]

@@ -13,10 +13,10 @@ import sys
 
 import numpy as np
 import pytest
-
-import askless as al
 from askless.kernels import doors
 from askless.kernels.bundles import Arms
+
+import askless as al
 from askless.policies.first_asks import first_asks
 from worlds import random_answers
 

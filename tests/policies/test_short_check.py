@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from askless.kernels import short_check
+from askless.policies.short_arrays import Terms
 
 import askless as al
+from askless.core.words import CAUTION, LOG_WEALTH, STANDS, WITHDRAWN
 from askless.environments.base import first_respondents
-from askless.kernels import short_check
-from askless.kernels.short_models import CAUTION, LOG_WEALTH, STANDS, WITHDRAWN
 from askless.policies import short_choice
-from askless.policies.short_arrays import Terms
 from askless.policies.short_state import ShortState
 from policies.test_epoch_guarantee import DELTA, WORLDS, within
 from sizes import whole

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.kernels.short_models import CAUTION, LOG_WEALTH, PEOPLE, SIZE
+from askless.core.words import CAUTION, LOG_WEALTH, PEOPLE, SIZE
 from epoch_world import EVERY, RAW, SCALES, World, as_given, correlated, twins
 from naive_short import NaiveShort
 from sizes import whole

@@ -5,12 +5,12 @@ import json
 
 import numpy as np
 import pytest
+from askless.kernels import ridge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askless as al
 from askless.errors import AnswerError, AsklessError, SettingError, StateError, VisitError
-from askless.kernels import ridge
 from worlds import random_answers, survey_of
 
 SURVEY = al.Survey(

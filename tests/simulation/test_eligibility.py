@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import SettingError
-from askless.kernels.outcome import outcome
 from askless.policies.loops import Fused
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Late

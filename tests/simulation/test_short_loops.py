@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import askless as al
+from askless.core.words import LOG_WEALTH, NEXT, PEOPLE
 from askless.environments.base import first_respondents
-from askless.kernels.short_models import LOG_WEALTH, NEXT, PEOPLE
 from askless.policies.loops import WithShortForms
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Late

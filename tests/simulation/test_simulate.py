@@ -8,11 +8,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import MissingExtraError, SettingError
-from askless.kernels.outcome import outcome
 from askless.policies.loops import Fused
 from visiting import Visiting
 from worlds import survey_of

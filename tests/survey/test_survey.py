@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from survey_strategies import STEP, answers_to, extreme_values, refused, surveys
 
+from askless.core.words import NUMBER, ONE_HOT, SIGNS
 from askless.errors import AnswerError, SettingError
-from askless.kernels.bundles import NUMBER, ONE_HOT, SIGNS
 from askless.survey import Choice, Multi, Scale, Survey, YesNo
 
 AGE = Scale("age", low=18, high=90)

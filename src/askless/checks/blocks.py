@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
+from askless.core.words import INCOMPLETE, REWARD_GRID
 from askless.errors import AnswerError, SettingError, shown
-from askless.kernels import doors
-from askless.kernels.bundles import Flags, Floats
-from askless.kernels.rows import INCOMPLETE, REWARD_GRID
 from askless.policies.player import Block, LinearBlock, LinearLaw
 from askless.survey import RewardRange, Survey
 from askless.survey.arms import arms_from
@@ -133,7 +132,7 @@ class Border:
             )
         rows = np.ascontiguousarray(array, dtype=np.float64)
         out = np.empty(rows.shape)
-        at, why = doors.read_rows(*self.world.survey.buffers, rows, out)
+        at, why = self.world.survey.core.read_rows(rows, out)
         if at < len(rows):
             raise self._wrong(self._answer(rows[at], why), int(at))
         return out

@@ -8,7 +8,7 @@ import numpy as np
 
 from askless.checks.promises import require
 from askless.checks.respondents import Respondents
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats, Ints
 from askless.policies import Decision, Policy
 from askless.policies.passage import begin, step
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askless.checks.blocks import Border, described
+from askless.core.arrays import Flags, Floats
+from askless.core.words import REWARD_GRID
 from askless.errors import AsklessError, ContractError, SettingError, shown
-from askless.kernels.bundles import Flags, Floats
-from askless.kernels.rows import REWARD_GRID
 from askless.policies.player import Block
 
 __all__ = ["check_environment"]

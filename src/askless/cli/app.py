@@ -20,7 +20,6 @@ from askless.cli import (
     simulate,
     sweep,
     tables,
-    warm_up,
 )
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
@@ -65,7 +64,6 @@ app.command()(replay.replay)
 app.command()(tables.tables)
 app.command()(init.init)
 app.command()(check.check)
-app.command()(warm_up.warm_up)
 
 
 def _look_here() -> None:

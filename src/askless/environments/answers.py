@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
+from askless.core.arrays import Floats
 from askless.errors import SettingError, meant, shown
-from askless.kernels.bundles import Floats
 from askless.survey import Question, Survey
 from askless.survey.names import check_number
 

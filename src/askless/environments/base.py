@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from askless.checks.blocks import checked_block, described
+from askless.core.arrays import Flags
 from askless.environments.linear import LinearEnvironment
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Flags
 from askless.policies.player import Block
 from askless.survey import Arm, RewardRange, Survey
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.environments.answers import AnswerModel
 from askless.environments.base import Environment
 from askless.environments.linear import (
@@ -19,7 +20,6 @@ from askless.environments.linear import (
     stream,
 )
 from askless.errors import SettingError, meant, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.player import Block
 from askless.survey import Choice, RewardRange, Scale, Survey, YesNo
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from askless.checks.blocks import described
+from askless.core.arrays import Flags, Floats
 from askless.environments.base import Environment, first_respondents
 from askless.errors import SettingError, extra
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.player import Block
 from askless.survey.names import check_number, check_whole
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
+from askless.core.words import AT_THE_ENDS, TRUNCATED_NORMAL, TWO_POINT, UNIFORM_NOISE
 from askless.environments.answers import AnswerModel
 from askless.environments.pilot import PilotAnswers
 from askless.errors import SettingError, meant, shown
-from askless.kernels.bundles import Flags, Floats
-from askless.kernels.outcome import AT_THE_ENDS, TRUNCATED_NORMAL, TWO_POINT, UNIFORM
 from askless.policies.player import LinearBlock, LinearLaw
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from
@@ -23,7 +23,7 @@ __all__ = ["LinearEnvironment"]
 BLOCK = 1024  # visits drawn at once; a run's draws do not depend on its horizon
 SKIPS, CORRELATION = 0.1, 0.0  # of simulated answers, if nothing is said
 MOST_WORLDS = 2**32
-NOISES = {"uniform": UNIFORM, "two_point": TWO_POINT, "truncated_normal": TRUNCATED_NORMAL}
+NOISES = {"uniform": UNIFORM_NOISE, "two_point": TWO_POINT, "truncated_normal": TRUNCATED_NORMAL}
 
 # The streams of random numbers that a run has: what is answered, the noise, how late rewards come
 # (`Delay`), who may get which arm.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.environments.cells import cells_of, read_arm, read_reward, read_rows, rows_of
 from askless.environments.own_table import ARM, REWARD
 from askless.environments.pilot_reading import BETWEEN, NUMBER, Cells, read_person
 from askless.errors import SettingError, meant, shown, together
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import VisitRecord
 from askless.survey import Multi, Study
 from askless.survey.question import Answer

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats, Ints
 from askless.environments.cells import read_arm, read_reward, read_rows, rows_of
 from askless.environments.pilot_reading import read_person
 from askless.environments.table import TableEnvironment
 from askless.environments.tables.outcomes import ALIKE, DrawnTable, potential_outcomes
 from askless.errors import SettingError, together
-from askless.kernels.bundles import Floats, Ints
 from askless.survey import Study
 
 __all__ = ["read_table"]

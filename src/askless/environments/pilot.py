@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.environments.pilot_reading import read_answers
 from askless.errors import AnswerError, SettingError, shown, together
-from askless.kernels.bundles import Floats
 from askless.survey import Survey
 
 __all__ = ["PilotAnswers"]

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.environments.answers import AnswerModel
 from askless.environments.linear import LinearEnvironment, reach
 from askless.environments.pilot import PilotAnswers
 from askless.errors import AsklessError, SettingError, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.survey import Question, RewardRange, Study
 from askless.survey.arms import Arm
 from askless.survey.survey import Survey

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from askless.checks.blocks import Border, described
+from askless.core.arrays import Flags, Floats
 from askless.environments.linear import BLOCK, PEOPLE, check_world_number, stream
 from askless.environments.pilot import PilotAnswers
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.player import Block
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from

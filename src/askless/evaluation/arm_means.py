@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from askless.core import add_at_the_end
+from askless.core.arrays import Floats, Ints
+from askless.core.words import COUNTED, ESTIMATES, MOST_COUNTED, ROOTS, SQUARES, SUMS, Columns
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
-from askless.kernels import signed_effects
-from askless.kernels.bundles import Columns, Floats, Ints
-from askless.kernels.epochs import COUNTED, ESTIMATES, ROOTS, SQUARES, SUMS
 from askless.policies import Policy
 
 __all__ = ["ArmMean", "ArmModel", "Contrast", "arm_models", "contrasts", "means"]
@@ -150,7 +150,7 @@ def _add(block: Block, direction: Floats, sums: Floats) -> None:
         return
     levers = rows @ x
     errors = (ys - block.predictions()) ** 2
-    signed_effects.add_at_the_end(
+    add_at_the_end(
         float(levers @ ys),
         float(levers @ levers),
         float(levers**2 @ errors),
@@ -194,7 +194,7 @@ def means(
             found.append(ArmMean(arm, "model", None, None, None, why=model.why))
             continue
         slack = math.hypot(
-            pocock(misses, signed_effects.MOST_COUNTED) * model.error,
+            pocock(misses, MOST_COUNTED) * model.error,
             float(norm.isf(misses / 2)) * _of_answers(history, policy, model.slopes),
         )
         reward = policy.reward
@@ -210,7 +210,7 @@ def means(
 
 def contrasts(history: History, policy: Policy, models: Sequence[ArmModel]) -> list[Contrast]:
     """Return the difference of every two arms by their models."""
-    constant = pocock(MISSES / 2, signed_effects.MOST_COUNTED)
+    constant = pocock(MISSES / 2, MOST_COUNTED)
     found = []
     for (j, one), (k, other) in combinations(enumerate(models), 2):
         names = policy.arms[j], policy.arms[k]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from askless.kernels.bundles import Floats
+from askless.core.arrays import Floats
 
 __all__ = ["bounded_mean"]
 

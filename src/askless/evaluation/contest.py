@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.checks.blocks import described
+from askless.core.arrays import Flags, Floats, Ints
 from askless.environments import Block, Environment
 from askless.environments.base import first_respondents, useful_of
 from askless.errors import SettingError, extra
 from askless.evaluation.entrants import Entrant, slug
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.simulation import Sweep, simulate
 from askless.simulation.simulate import check_whole
 from askless.simulation.sweep import sweep_rows

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.evaluation.arm_means import NORMAL, ArmMean, Contrast, cut
 from askless.evaluation.history import History
-from askless.kernels.bundles import Floats
 from askless.policies import Policy
 
 __all__ = ["drawn_means"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats, Ints
 from askless.policies import EpochSurveyUCB, Policy, SurveyBandit, Visit, VisitRecord
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import LinearUCB

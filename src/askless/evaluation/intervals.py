@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from askless.kernels.bundles import Floats
+from askless.core.arrays import Floats
 
 __all__ = ["Interval", "chance", "predictive"]
 

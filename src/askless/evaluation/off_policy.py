@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.policies import Policy
 from askless.policies.passage import begin, step
 from askless.policies.rivals.sums import RidgeSums

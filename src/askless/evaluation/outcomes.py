@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.environments import Block, LinearEnvironment
 from askless.environments.base import first_respondents
-from askless.kernels.bundles import Flags, Floats
 
 __all__ = ["Outcome", "best_rewards", "expected_of", "one_arm_for_all", "outcome_of"]
 

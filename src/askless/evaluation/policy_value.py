@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmModel, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.history import History
-from askless.kernels.bundles import Floats
 from askless.policies import Policy, VisitRecord
 from askless.simulation.visits_file import LoggedVisit
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.environments import LinearEnvironment
 from askless.evaluation.outcomes import Outcome, best_rewards, one_arm_for_all, outcome_of
 from askless.evaluation.ways import SINGLE, Way
-from askless.kernels.bundles import Floats
 from askless.simulation import Sweep
 from askless.simulation.sweep import sweep_rows
 

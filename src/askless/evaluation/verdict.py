@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.evaluation.ways import FULL, SINGLE, Way
-from askless.kernels.bundles import Floats
 
 __all__ = ["ALIKE", "SAME", "Figures", "Judged", "Verdict", "judge"]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.evaluation.history import FullVisit, History
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies import Policy
 from askless.survey import Choice, Multi, Question, Scale
 from askless.survey.question import Answer

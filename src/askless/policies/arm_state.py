@@ -1,4 +1,4 @@
-"""The arms' arrays: made empty, put together, and turned into plain data and back."""
+"""The arms of a policy: made empty, put together, and turned into plain data and back."""
 
 from __future__ import annotations
 
@@ -9,96 +9,57 @@ from typing import Any, Self
 
 import numpy as np
 
-from askless.errors import SettingError, StateError
-from askless.kernels import doors, links, ridge
-from askless.kernels.asking import asking_buffers
-from askless.kernels.bundles import (
+from askless import core
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import (
     EVERYTHING,
-    NO_NET,
+    LEAST_RIDGE,
+    NEVER,
     NOISE,
-    Arms,
-    Flags,
-    Floats,
-    Ints,
+    PRIOR_NOISE,
+    PRIOR_SPREAD,
     Rule,
-    aligned,
-    arms_buffers,
-    header_of,
-    named_arms,
 )
-from askless.kernels.epochs import epochs_buffers
-from askless.kernels.noise import LEAST_RIDGE, PRIOR_NOISE, PRIOR_SPREAD
-from askless.kernels.triangle import diagonal_of
+from askless.errors import SettingError, StateError
 from askless.survey import Survey
 
 MOST_ROWS = 2**53  # beyond that a count is damage
 MOST_GIB = 64  # a study of this size is a slip of the pen
-NEVER = -1  # how many updates ago an arm was derived that has not been
 STATISTICS = ("n", "gram", "moment", "squares")
 MEASURED = ("noise", "ridge", "misfit", "freedom")
-SCRATCH = ("inverted", "complete", "row", "scores", "step", "links", "work", "block", "net_work")
+
+
+def arrays_of(owner: core.Arms | core.Epochs | core.Shorts) -> dict[str, Any]:
+    """Return all arrays that something of the core owns, by name."""
+    named = ((name, getattr(owner, name)) for name in dir(owner) if not name.startswith("_"))
+    return {name: array for name, array in named if isinstance(array, np.ndarray)}
 
 
 class ArmState:
-    """The arms of one policy: two flat buffers for the kernels, and named views of them.
+    """The arms of one policy, in the core's memory.
 
-    Nothing is compiled before a kernel is needed: `learned` is what rows have left behind (counts,
-    sums, supports, drops); `arms` are the same arrays once all else has been derived.
+    `learned` is what rows have left behind (counts, sums, supports, drops); `arms` are the same
+    once all else has been derived.
     """
 
-    def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
-        if floats.ctypes.data % 64:  # a copy lies anywhere
-            floats, copied = aligned(len(floats)), floats
-            floats[:] = copied
-        self.survey = survey
-        self.rule: Rule
-        self.learned: Arms
-        self.rule, self.learned = named_arms(ints, floats)
-        interactive = self.rule.interactive != EVERYTHING
-        self.learned.inverted[:] = 0  # the room for asking is a new one
-        room = asking_buffers(
-            len(self.learned.n),
-            survey.column_count,
-            np.array([int(question.always_ask) for question in survey]),
-            np.array([question.cost for question in survey]),
-            wanted=interactive,
-        )
-        epochs = epochs_buffers(
-            *(len(self.learned.n), len(survey), survey.column_count),
-            self.learned.block.shape[0],
-            len(survey.columns.directions),
-            wanted=bool(self.rule.epochs),
-        )
-        self.buffers = (*survey.buffers, ints, floats, *room, *epochs)
-        self._header = header_of(self.buffers)
+    def __init__(self, survey: Survey, rule: Rule, count: int) -> None:
+        self.survey, self.rule = survey, rule
+        always = np.array([int(question.always_ask) for question in survey])
+        cost = np.array([float(question.cost) for question in survey])
+        self.learned = core.Arms(survey.core, rule, count, always, cost)
 
     @cached_property
-    def arms(self) -> Arms:
-        """All arrays, everything derived; with what their kernels call, compiled now if need be."""
-        arms, address = self.learned, int(self._header.ctypes.data)
-        steps = links.addresses(
-            drops=self.rule.beta_min > 0,
-            net=self.rule.net != NO_NET,
-            interactive=int(self.rule.interactive),
-            grain=int(self.rule.grain),
-            epochs=bool(self.rule.epochs),
-            noisy=self.rule.form == NOISE,
-        )
-        arms.links[:] = address, *steps
-        new = np.flatnonzero(arms.stale == NEVER)
+    def arms(self) -> core.Arms:
+        """All arrays, everything derived."""
+        new = np.flatnonzero(self.learned.stale == NEVER)
         if len(new):
-            doors.refresh(address, new)
-        return arms
-
-    @cached_property
-    def address(self) -> int:
-        """Where the kernels find the arrays."""
-        return int(self.arms.links[0])
+            self.learned.derive(new)
+        return self.learned
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
-        p, widest = survey.column_count, int(survey.columns.width.max())
+        p = survey.column_count
         squares = 2 + (rule.interactive != EVERYTHING) + 3 * rule.epochs
         size = 8 * squares * len(shares) * p * p / 2**30
         if size > MOST_GIB:
@@ -106,7 +67,7 @@ class ArmState:
                 f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
                 f" {MOST_GIB} GiB is the most"
             )
-        state = cls(survey, *arms_buffers(len(shares), len(survey), p, widest, rule))
+        state = cls(survey, rule, len(shares))
         arms = state.learned
         arms.support[:] = 1
         arms.size[:] = p
@@ -118,8 +79,23 @@ class ArmState:
         arms.ridge[:] = PRIOR_NOISE / PRIOR_SPREAD**2
         return state
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        same = type(self)(copy.deepcopy(self.survey, memo), self.rule, len(self.learned.n))
+        same.learned.take(self.learned)
+        return same
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return ArmState, (self.survey, *self.buffers[2:4])  # copies must open buffers of their own
+        return type(self)._unpickled, (self.survey, self.rule, self._arrays())
+
+    def _arrays(self) -> dict[str, Any]:
+        return {name: array.copy() for name, array in arrays_of(self.learned).items()}
+
+    @classmethod
+    def _unpickled(cls, survey: Survey, rule: Rule, arrays: dict[str, Any]) -> Self:
+        state = cls(survey, rule, len(arrays["n"]))
+        for name, array in arrays.items():
+            getattr(state.learned, name)[...] = array
+        return state
 
     def refresh(self, chosen: Iterable[int] | None = None) -> None:
         """Derive the chosen arms, or all, anew from their statistics."""
@@ -127,20 +103,17 @@ class ArmState:
         # Those that have never been are derived when they are first needed.
         known = [k for k in every if self.learned.stale[k] != NEVER]
         if known:
-            doors.refresh(self.address, np.array(known, dtype=np.int64))
+            self.arms.derive(np.array(known, dtype=np.int64))
 
     def refresh_variance(self) -> None:
         """Bring the diagonals of the inverses up to date, for rules that do not need them."""
-        arms = self.arms
-        for k, size in enumerate(arms.size):
-            diagonal_of(arms.root[k], arms.weights[k], size, arms.variance[k])
+        self.arms.refresh_variance()
 
     def appended(self, share: float) -> Self:
         """Return these arms and a new one behind them; no bit of these changes."""
         shares = np.append(self.learned.share, share)
         grown = type(self).empty(self.survey, self.rule, shares)
-        for name in set(Arms._fields) - set(SCRATCH):
-            getattr(grown.learned, name)[:-1] = getattr(self.learned, name)
+        grown.learned.take(self.learned)
         return grown
 
     def joined(self, other: ArmState) -> ArmState:
@@ -157,15 +130,15 @@ class ArmState:
             getattr(total.arms, name)[:] += getattr(further.arms, name)
         if self.rule.form == NOISE:  # as if nothing had been measured: it must not depend on order
             total.arms.misfit[:] = total.arms.freedom[:] = 0.0
-            doors.renew(total.address)
-            doors.renew(total.address)  # all arms with the noise of all of them
+            total.arms.renew_noise()
+            total.arms.renew_noise()  # all arms with the noise of all of them
         else:
             total.refresh()
         return total
 
     def gram(self, k: int) -> Floats:
         """Return arm k's Σzzᵀ on its own columns, rows that wait included."""
-        ridge.settle(self.arms, k)
+        self.arms.settle(k)
         size = self.arms.size[k]
         lower = np.tril(self.arms.gram[k, :size, :size])
         return np.asarray(lower + np.tril(lower, -1).T)
@@ -185,7 +158,7 @@ class ArmState:
         """Subtract a row from arm k, exactly; returns whether it can have been there."""
         if not self.has_room_for(k, row, y):
             return False
-        ridge.take_out_row(self.arms, k, row, y)
+        self.arms.take_out_row(k, row, y)
         self.arms.renewed[k] = min(self.arms.renewed[k], self.arms.n[k])
         self.refresh([k])
         return True
@@ -194,7 +167,7 @@ class ArmState:
         """Let every arm keep only the questions in `support`; the statistics are cut exactly."""
         self.arms.support[:] = support
         for k in range(len(support)):
-            ridge.pack(self.survey.columns, self.arms, k)
+            self.arms.pack(k)
 
     def first_packed(self, k: int) -> Ints:
         """Return each question's first packed column in arm k."""
@@ -267,7 +240,7 @@ class ArmState:
             arms.evidence[k, int(g)] = evidence
             arms.support[k, int(g)] = 0
         if saved["dropped"]:
-            ridge.pack(self.survey.columns, arms, k)
+            arms.pack(k)
         size = int(arms.size[k])
         if len(saved["gram"]) != size or len(saved["moment"]) != size:
             raise StateError(f"arm number {k} of the file does not fit its own support")

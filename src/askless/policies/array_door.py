@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import AnswerError, AsklessError, shown
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.hooks import Hooks
 from askless.policies.passage import begin, step
 from askless.survey import RewardRange

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.errors import (
     RewardError,
     SettingError,
@@ -15,7 +16,6 @@ from askless.errors import (
     VisitError,
     shown,
 )
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.array_door import ArrayDoor
 from askless.policies.decision import Lesson, Reach
 from askless.policies.files import write_state

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats
+from askless.core.arrays import Flags, Floats
 
 __all__ = ["Asked", "Check", "Decision", "Lesson", "Reach"]
 

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Floats
-from askless.kernels.epochs import (
+from askless.core.arrays import Floats
+from askless.core.words import (
     COUNTED,
     ESTIMATES,
+    HALF_WIDTHS,
+    MOST_COUNTED,
     PRICES,
     ROOTS,
+    SCALE,
     SQUARES,
     WEIGHT,
     WEIGHTED,
 )
-from askless.kernels.signed_effects import HALF_WIDTHS, MOST_COUNTED, SCALE
 from askless.policies.epoch_state import EpochState
 from askless.policies.evidence import direction_names
 
@@ -108,8 +110,8 @@ def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
             for i, answers in enumerate(names[g]):
                 if isinstance(model, EpochState) and isinstance(last, EpochState):
                     d = survey.columns.start[g] + i
-                    sums = model.epochs.signed[k, d].copy()
-                    sums[ESTIMATES:] = last.epochs.signed[k, d, ESTIMATES:]
+                    sums = model.epochs.signed_sums[k, d].copy()
+                    sums[ESTIMATES:] = last.epochs.signed_sums[k, d, ESTIMATES:]
                     said = signed_of(sums, policy.beta_min / span)
                 else:
                     said = _of_set(policy, k, g, i)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from askless.kernels.bundles import OWN, Floats
+from askless.core.arrays import Floats
+from askless.core.words import OWN
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.settings import NET_RADII
 from askless.survey import Arm, RewardRange, Survey

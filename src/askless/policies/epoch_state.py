@@ -3,61 +3,45 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from askless.errors import StateError
-from askless.kernels import doors
-from askless.kernels.bundles import Flags, Floats, Ints, Rule, aligned
-from askless.kernels.epochs import (
+from askless import core
+from askless.core.arrays import Flags, Floats
+from askless.core.words import (
     BLOCK,
     BY_ELLIPSOID,
     BY_EPOCHS,
     COUNTED,
     ESTIMATES,
+    GRID,
+    MOST_COUNTED,
     MOST_ROWS,
     NOT_DROPPED,
     PRICES,
+    REWARD_GRID,
     ROOTS,
     SQUARES,
-    TALLIES,
     WEIGHT,
     WEIGHTED,
-    Epochs,
-    fewest_rows,
-    lanes_of,
-    named_epochs,
+    WIDTH,
+    Rule,
 )
-from askless.kernels.lanes import WIDTH
-from askless.kernels.rows import GRID, REWARD_GRID
-from askless.kernels.signed_effects import MOST_COUNTED
-from askless.policies.arm_state import ArmState
+from askless.errors import StateError
+from askless.policies.arm_state import ArmState, arrays_of
 from askless.survey import Survey
 
-SCRATCH = {
-    "order",
-    "whole",
-    "factor",
-    "solutions",
-    "residues",
-    "left",
-    "online",
-    "cells",
-    "spreads",
-}
-ELSEWHERE = {"rows_at", "room", "table"}  # what depends on where the rooms are
 MOST_COUNT = 2**53
 MOST_EFFECT = 1e6  # of the range: an estimate from few rows may be far off, not any number
 SLACK = 1e-3  # rewards on the grid may leave the range by half a step of it
 COUNTS = ("held", "need", "ended", "tested", "warm")
 
 
-def row_length(size: int) -> int:
-    """Return how many numbers a row with so many columns takes in a room."""
-    return lanes_of(size) + WIDTH
+def lanes_of(size: int) -> int:
+    """Return how many numbers the packed columns of a row take: whole lanes."""
+    return -(-size // WIDTH) * WIDTH
 
 
 def skip_directions(survey: Survey) -> Flags:
@@ -71,11 +55,10 @@ def skip_directions(survey: Survey) -> Flags:
 class EpochState(ArmState):
     """The arms of a policy with epochs; the rest of it is what finished blocks taught them."""
 
-    def __init__(self, survey: Survey, ints: Ints, floats: Floats) -> None:
-        super().__init__(survey, ints, floats)
-        self.epochs: Epochs = named_epochs(*self.buffers[6:8])
-        self._rooms = [np.zeros(0) for _ in self.learned.n]
-        self._table = np.zeros(0)
+    @property
+    def epochs(self) -> core.Epochs:
+        """The blocks of rows under way, and what is known of them."""
+        return self.learned.epochs
 
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
@@ -84,82 +67,34 @@ class EpochState(ArmState):
         state.epochs.need[:], state.epochs.warm[:] = rule.start, 1
         return state
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        rooms = [room.copy() for room in self._rooms]
-        return _copied, (self.survey, *self.buffers[2:4], *self.buffers[6:8], rooms)
+    def _arrays(self) -> dict[str, Any]:
+        own = {f"epochs.{name}": array.copy() for name, array in arrays_of(self.epochs).items()}
+        rooms = {f"rows.{k}": self.learned.rows(k) for k in range(len(self.learned.n))}
+        return super()._arrays() | own | rooms
 
-    def appended(self, share: float) -> Self:
-        """Return these arms and a new one behind them; no bit of these changes."""
-        grown = super().appended(share)
-        grown.take(self.epochs, self._rooms)
-        return grown
-
-    def take(self, epochs: Epochs, rooms: Sequence[Floats]) -> None:
-        """Take over the epochs of other arms, as the first ones."""
-        count = len(rooms)
-        for name in set(Epochs._fields) - SCRATCH - ELSEWHERE:
-            getattr(self.epochs, name)[:count] = getattr(epochs, name)
-        for k, room in enumerate(rooms):
-            self._put_room(k, room)
-        self.make_room(0)
+    @classmethod
+    def _unpickled(cls, survey: Survey, rule: Rule, arrays: dict[str, Any]) -> Self:
+        plain = {name: array for name, array in arrays.items() if "." not in name}
+        state = super()._unpickled(survey, rule, plain)
+        for name in arrays_of(state.epochs):
+            getattr(state.epochs, name)[...] = arrays[f"epochs.{name}"]
+        for k in range(len(state.learned.n)):
+            state.learned.put_rows(k, arrays[f"rows.{k}"])
+        return state
 
     def leave_out_skips(self) -> None:
         """Let every comparison of an answer with a skip count as passed."""
         self.epochs.passed[:, skip_directions(self.survey)] = 1
 
-    @contextmanager
-    def counting(self, count: int, arms: Iterable[int] | None = None) -> Iterator[None]:
-        """Make room for so many rows, and see to it that all of them have been learned."""
-        self.make_room(count, arms)
-        before = int(self.learned.n.sum() + self.epochs.held.sum())
-        yield
-        learned = int(self.learned.n.sum() + self.epochs.held.sum()) - before
-        if learned != count:
-            raise AssertionError(f"{learned} of {count} rows were learned")
-
-    def make_room(self, count: int, arms: Iterable[int] | None = None) -> None:
-        """Make room for so many further rows of any of these arms, or of all."""
-        longest = 0
-        sizes, kept, needs = (
-            numbers.tolist()  # plain numbers: this runs before every block of visits
-            for numbers in (self.learned.size, self.epochs.kept, self.epochs.need)
-        )
-        learned = (self.learned.n + self.epochs.held).tolist()
-        for k in range(len(self._rooms)) if arms is None else arms:
-            size = sizes[k]
-            # An epoch that begins meanwhile holds no longer rows, and not more than this.
-            rows = learned[k] + count
-            most = max(needs[k], fewest_rows(size), int((self.rule.growth - 1) * rows))
-            needed = min(kept[k] + count, int(most))
-            enough = needed * row_length(size)
-            longest = max(longest, needed)
-            if enough > len(self._rooms[k]):
-                room = aligned(
-                    max(enough, min(2 * len(self._rooms[k]), MOST_ROWS * row_length(size)))
-                )
-                room[: len(self._rooms[k])] = self._rooms[k]
-                self._put_room(k, room)
-        enough = (len(self.epochs.solutions) + TALLIES) * lanes_of(longest)
-        if enough > len(self._table):
-            self._table = aligned(max(enough, 2 * len(self._table)))
-            self.epochs.table[:] = self._table.ctypes.data, len(self._table)
-
-    def _put_room(self, k: int, room: Floats) -> None:
-        self._rooms[k] = room
-        self.epochs.rows_at[k], self.epochs.room[k] = room.ctypes.data, len(room)
-
     def rows_of(self, k: int) -> tuple[Floats, Floats]:
-        """Return the rows of arm k's epoch that are kept: contexts on its columns, and rewards."""
-        size, count = int(self.learned.size[k]), int(self.epochs.kept[k])
-        length = row_length(size)
-        rows = self._rooms[k][: count * length].reshape(count, length)
+        """Return a copy of the rows kept of arm k's epoch: contexts on its columns, and rewards."""
+        size, rows = int(self.learned.size[k]), self.learned.rows(k)
         return rows[:, :size], rows[:, lanes_of(size)]
 
     def ended(self) -> Self:
         """Return a copy in which every arm's block has ended, as if no more rows were to come."""
         finished = copy.deepcopy(self)
-        finished.make_room(0)
-        doors.end_blocks(finished.address)
+        finished.arms.end_blocks()
         return finished
 
     # -- rows taken out --------------------------------------------------------------------------
@@ -212,15 +147,13 @@ class EpochState(ArmState):
 
     def put_rows(self, k: int, contexts: Floats, rewards: Floats) -> None:
         """Put other rows in the place of those that are kept of arm k's epoch."""
-        epochs, (count, size) = self.epochs, contexts.shape
+        epochs, count = self.epochs, len(contexts)
         self._add_sums(k, -1)
-        epochs.kept[k] = 0
-        self.make_room(count, [k])
-        epochs.kept[k], epochs.added[k] = count, count // BLOCK * BLOCK
-        length = row_length(size)
-        self._rooms[k][: count * length] = 0.0  # the rest of a lane must be zeros
-        columns, ys = self.rows_of(k)
-        columns[:], ys[:] = contexts, rewards
+        size = contexts.shape[1]
+        rows = np.zeros((count, lanes_of(size) + WIDTH))
+        rows[:, :size], rows[:, lanes_of(size)] = contexts, rewards
+        self.learned.put_rows(k, rows)
+        epochs.added[k] = count // BLOCK * BLOCK
         self._add_sums(k, 1)
 
     def _add_sums(self, k: int, sign: int) -> None:
@@ -253,7 +186,7 @@ class EpochState(ArmState):
             "pace": epochs.pace[k].tolist(),
             "passed": epochs.passed[k].tolist(),
             "test": epochs.test[k].tolist(),
-            "signed": epochs.signed[k].tolist(),
+            "signed": epochs.signed_sums[k].tolist(),
         }
 
     def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
@@ -270,7 +203,7 @@ class EpochState(ArmState):
         pace = np.array(saved["pace"], dtype=np.float64)
         # An older askless kept none: what epochs say from here on is as true without them.
         kept = saved.get("signed")
-        signed = np.array(epochs.signed[k] if kept is None else kept, dtype=np.float64)
+        signed = np.array(epochs.signed_sums[k] if kept is None else kept, dtype=np.float64)
         test, dropped = np.array(saved["test"]), self.learned.support[k] == 0
         counts = [saved[name] for name in COUNTS]
         let_go = saved["held"] - len(rewards)
@@ -289,7 +222,7 @@ class EpochState(ArmState):
             and (saved["ended"] > 0 or self.learned.n[k] == 0)
             and logs.shape == passed.shape == epochs.logs[k].shape
             and pace.shape == epochs.pace[k].shape
-            and signed.shape == epochs.signed[k].shape
+            and signed.shape == epochs.signed_sums[k].shape
             and _are_sums(signed, saved["tested"])
             and np.isfinite(logs).all()
             and ((pace >= 0) & (pace < np.inf)).all()
@@ -304,7 +237,7 @@ class EpochState(ArmState):
             getattr(epochs, name)[k] = count
         for name in ("logs", "pace", "passed", "test"):
             getattr(epochs, name)[k] = saved[name]
-        epochs.signed[k] = signed
+        epochs.signed_sums[k] = signed
         epochs.gram[k, 0, 0] = let_go
         epochs.moment[k, 0], epochs.squares[k] = saved["moment"], saved["squares"]
         self.put_rows(k, contexts, rewards)
@@ -343,12 +276,3 @@ def _are_sums(signed: Floats, tested: int) -> bool:
         and (np.abs(signed[:, WEIGHTED]) <= weights * MOST_EFFECT).all()
         and (np.abs(signed[:, ESTIMATES]) <= signed[:, ROOTS] * MOST_EFFECT).all()
     )
-
-
-def _copied(
-    survey: Survey, ints: Ints, floats: Floats, whole: Ints, real: Floats, rooms: list[Floats]
-) -> EpochState:
-    """Return a copy: buffers of its own, rooms at their own addresses."""
-    state = EpochState(survey, ints, floats)
-    state.take(named_epochs(whole, real), rooms)
-    return state

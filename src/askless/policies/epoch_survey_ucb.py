@@ -7,10 +7,9 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import BACK, Rule
 from askless.errors import SettingError
-from askless.kernels import doors
-from askless.kernels.bundles import Flags, Floats, Ints, Rule
-from askless.kernels.choosing import BACK
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
@@ -188,7 +187,7 @@ class EpochSurveyUCB(LinearUCB):
         )
 
     def draws(self, first: int, count: int) -> Floats:
-        """Return what the kernels draw arms by, four numbers a visit (`choosing.drawn`)."""
+        """Return what the core draws arms by, four numbers a visit (`drawn` in choosing.hpp)."""
         draws = self.coins(first, count)
         few = np.flatnonzero(draws[:, 0] < float(self.insurance(first)))  # insurance only falls
         insured = few[draws[few, 0] < self.insurance(first + few)]
@@ -283,9 +282,7 @@ class EpochSurveyUCB(LinearUCB):
 
     def _play_fast(self, z: Floats, mask: Flags, number: int) -> int:
         """Return the arm that a visit with all answers gets; below 0 if a row is not in order."""
-        model = self._model
-        arm: int = doors.choose_row(model.address, mask[None, :], z, number, self._draws_of(number))
-        return arm
+        return self._model.arms.choose_row(mask, z, number, self._draws_of(number))
 
     # -- hooks of the base -----------------------------------------------------------------------
 
@@ -312,9 +309,3 @@ class EpochSurveyUCB(LinearUCB):
         super()._grow()
         if not self.settings.judge_skips:
             self._model.leave_out_skips()
-
-    def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        for first in range(0, len(played), AT_ONCE):
-            part = slice(first, first + AT_ONCE)
-            with self._model.counting(len(played[part]), set(played[part].tolist())):
-                super()._learn(played[part], rows[part], ys[part])

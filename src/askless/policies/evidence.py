@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.kernels import ridge
-from askless.kernels.bundles import Flags
-from askless.kernels.elastic_net import GOOD
-from askless.kernels.epochs import BY_ELLIPSOID, BY_EPOCHS, NOT_DROPPED
+from askless.core.arrays import Flags
+from askless.core.words import BY_ELLIPSOID, BY_EPOCHS, GOOD, NOT_DROPPED
 from askless.policies.epoch_state import EpochState, skip_directions
 from askless.survey import Question
 
@@ -112,8 +110,7 @@ def evidence_rows(policy: LinearUCB) -> list[Evidence]:
             kept = bool(state.support[k, g])
             interval, open_ends = state.evidence[k, g], None
             if kept:
-                ridge.effect(policy.survey.columns, state, k, g, at[g], np.inf)
-                interval = state.work[2, :3]
+                interval = state.effect(k, g)
                 open_ends = _widest(policy, k, g, int(at[g]))
             estimate, low, high = (float(value) for value in interval)
             test = None if kept else "ellipsoid"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askless.kernels.bundles import Arms, Flags, Floats
+from askless.core import Arms
+from askless.core.arrays import Flags, Floats
 from askless.policies.decision import Asked
 from askless.survey import Survey
 
@@ -14,7 +15,7 @@ __all__ = ["first_asks"]
 def first_asks(
     survey: Survey, arms: Arms, grain: str | None, z: Floats, mask: Flags
 ) -> Asked | None:
-    """Return what the kernels would say (`protocol`), where that is certain; else nothing.
+    """Return what the core would say (`protocol`), where that is certain; else nothing.
 
     While every arm in `mask` uses every question and one is open, no arm is known in full, so that
     none is ruled out, and whichever is asked for first needs all that is open (maths 4). One

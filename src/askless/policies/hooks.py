@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import ContractError
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.settings import check_seed
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import DECLINED, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
-from askless.kernels import doors
-from askless.kernels.bundles import NUMBER, Flags, Floats, Ints, Rule
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Correction, Policy
 from askless.policies.decision import Asked, Decision, Reach
@@ -25,7 +25,7 @@ from askless.survey import Arm, Constants, RewardRange, Survey
 
 __all__ = ["LinearUCB"]
 
-# Rows and rewards that a kernel takes as they are.
+# Rows and rewards that the core takes as they are.
 ARRAY, FLOAT = np.ndarray, np.dtype(np.float64)
 ONE_BY_ONE = (FLOAT.itemsize,)  # strides
 NUMBERS, SMALL = (float, np.float64), 2**31
@@ -271,13 +271,12 @@ class LinearUCB(Policy):
         self._version += other._version
         self._next_number = max(self._next_number, other._next_number)
 
-    # -- arrays, fast: a row in order goes straight to the kernel -------------------------------
+    # -- arrays, fast: a row in order goes straight to the core ---------------------------------
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
-            model = self._model  # held while the kernel works at its address
-            arm: int = doors.play_row(model.address, self.roster.live, z)
+            arm = self._model.arms.play_row(self.roster.live, z)
             if arm >= 0:
                 return arm
         return super().play(z)
@@ -291,7 +290,6 @@ class LinearUCB(Policy):
 
     def _learn_fast(self, arm_index: int, z: Any, reward: float) -> bool:
         """Learn a row that is in order; returns whether that has been done."""
-        model = self._model
         done = (
             self._compiled
             and type(z) is ARRAY
@@ -300,7 +298,7 @@ class LinearUCB(Policy):
             and type(arm_index) is int
             and 0 <= arm_index < SMALL
             and type(reward) in NUMBERS
-            and doors.learn_row(model.address, arm_index, z, reward) > doors.REFUSED
+            and self._model.arms.learn_row(arm_index, z, reward) > DECLINED
         )
         self._version += done
         return done
@@ -313,9 +311,8 @@ class LinearUCB(Policy):
     def _scored(self, z: Floats, mask: Flags) -> Decision:
         """Score the arms in `mask` and choose the best one."""
         scores = np.empty(len(self.roster))
-        model = self._model
-        arm = doors.score_row(model.address, mask, z, scores)
-        return Decision(int(arm), scores)
+        arm = self._model.arms.score_row(mask, z, scores)
+        return Decision(arm, scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
         missing = np.isnan(z[self.survey.columns.first])
@@ -337,16 +334,14 @@ class LinearUCB(Policy):
                 return first
         asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
-        model = self._model
-        doors.ask(model.address, mask, z, asks, possible)
+        self._model.arms.ask(mask, z, asks, possible)
         return Asked(asks, possible)
 
     def _reach(self, z: Floats, mask: Flags) -> Reach | None:
         if not self.settings.interactive:
             return None
         low, high = np.full((2, len(self.roster)), -np.inf)
-        model = self._model
-        doors.reach(model.address, mask, z, low, high)
+        self._model.arms.reach(mask, z, low, high)
         return Reach(low, high, self._moves(z, mask))
 
     def _moves(self, z: Floats, mask: Flags) -> Floats:
@@ -378,8 +373,7 @@ class LinearUCB(Policy):
         return np.asarray(self._model.support[arm])
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
-        model = self._model
-        doors.learn_rows(model.address, played, rows, ys)
+        self._model.arms.learn_rows(played, rows, ys)
 
     def _player(self) -> Player | None:
         from askless.policies.loops import Fused, Interactive  # noqa: PLC0415 (they know this class)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Check, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB

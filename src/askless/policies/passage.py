@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.errors import VisitError, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Asked, Decision
 from askless.policies.hooks import Hooks, VisitKind, broken
 

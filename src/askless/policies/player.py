@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats, Ints
-from askless.kernels.outcome import outcomes
+from askless.core import outcomes
+from askless.core.arrays import Flags, Floats, Ints
 from askless.survey import RewardRange
 
 __all__ = ["Block", "LinearBlock", "LinearLaw", "Played", "Player", "regret_of"]
@@ -84,7 +84,7 @@ class LinearLaw:
     """How rewards come about where they are linear in the columns: expected reward and noise.
 
     `coefficients` (K × p) are measured from the middle of the range, in raw coding from 0; `form`
-    and `spread` are those of the noise (`kernels.outcome`).
+    and `spread` are those of the noise (src/core/people.hpp).
     """
 
     coefficients: Floats

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Flags
 from askless.errors import SettingError, shown
-from askless.kernels.bundles import Flags
 from askless.survey import Arm
 from askless.survey.arms import arms_from
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from askless.errors import SettingError, shown
-from askless.kernels.bundles import (
+from askless.core.arrays import Floats
+from askless.core.words import (
     BY_ARM,
     BY_QUESTION,
     CERTIFIED,
@@ -32,9 +32,9 @@ from askless.kernels.bundles import (
     SCALED,
     UNIFORM,
     VALID,
-    Floats,
     Rule,
 )
+from askless.errors import SettingError, shown
 from askless.survey import Constants, RewardRange, Survey
 from askless.survey.names import check_number
 from askless.survey.reward import check_beta_min

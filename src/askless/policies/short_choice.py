@@ -8,14 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels import short_forms
-from askless.kernels.bundles import Flags, Floats
-from askless.policies.short_arrays import Terms
+from askless.core import Forming
+from askless.core.arrays import Flags, Floats
 from askless.survey import Survey
 
-__all__ = ["Choice", "best_at", "chosen", "prices"]
+__all__ = ["Choice", "Terms", "best_at", "chosen", "prices"]
 
 CHEAPEST, DEAREST = 0.0001, 0.05  # of a question of average cost: what a budget is tried with
+
+
+class Terms(NamedTuple):
+    """What a study has said about short forms, in units of the reward range."""
+
+    price: float
+    budget: float | None  # of a visit, in weights of questions
+    planned: int | None
+    floor: float
 
 
 class Choice(NamedTuple):
@@ -41,26 +49,24 @@ def prices(terms: Terms, cost: Floats) -> Iterator[float]:
 
 def chosen(
     survey: Survey,
-    forming: short_forms.Forming,
-    n: int,
+    forming: Forming,
     terms: Terms,
     caution: float,
     fits: Callable[[Flags, float], bool],
 ) -> tuple[Choice, float]:
     """Return the form to take, and the price: the first with which a form `fits`, or the last."""
     for price in prices(terms, forming.cost):
-        choice = best_at(survey, forming, n, price)
+        choice = best_at(survey, forming, price)
         if fits(choice.form, price):
             break
     if caution != 1.0:
-        choice = best_at(survey, forming, n, caution * price)
+        choice = best_at(survey, forming, caution * price)
     return choice._replace(caution=caution), price
 
 
-def best_at(survey: Survey, forming: short_forms.Forming, n: int, price: float) -> Choice:
+def best_at(survey: Survey, forming: Forming, price: float) -> Choice:
     """Return the best form at a price."""
-    columns = survey.columns
-    steps = short_forms.find_path(columns, forming, n, price)
+    steps = forming.find_path(survey.core, price)
     forced = int(forming.forced.sum())
     values, path = forming.values[: steps + 1], forming.path[forced : forced + steps]
     taken = int(values.argmax())
@@ -68,5 +74,5 @@ def best_at(survey: Survey, forming: short_forms.Forming, n: int, price: float) 
     forming.taken[path[:taken]] = 1
     walked = tuple(zip(path.tolist(), values[1:].tolist(), strict=True))
     start = float(values[0])
-    short_forms.trim(columns, forming, n, price)
+    forming.trim(survey.core, price)
     return Choice(np.asarray(forming.taken != 0), walked, start, 1.0)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from askless.errors import StateError
-from askless.kernels.bundles import Floats
-from askless.kernels.short_models import (
+from askless.core.arrays import Floats
+from askless.core.words import (
     BETS,
     CAUTION,
     DUE,
@@ -29,6 +28,7 @@ from askless.kernels.short_models import (
     WHOLE_WIDTH,
     WITHDRAWN,
 )
+from askless.errors import StateError
 from askless.policies.epoch_state import EpochState
 from askless.policies.short_choice import Choice, prices
 from askless.policies.short_state import FEWEST, MOST_GROWTH, ShortState

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats, Ints
-from askless.kernels.choosing import NOBODY
-from askless.kernels.short_models import SIZE
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import NOBODY, SIZE
 from askless.policies.decision import Asked, Decision
 from askless.policies.epoch_state import EpochState
 from askless.policies.hooks import VisitKind

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import math
+from typing import Any
 
 import numpy as np
 
-from askless.kernels import short_check, short_forms, short_visits
-from askless.kernels.bundles import Flags, Floats, Ints
-from askless.kernels.short_models import (
+from askless import core
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import (
     BETS,
     CAUTION,
     COST,
@@ -19,6 +20,7 @@ from askless.kernels.short_models import (
     FORM,
     FULL_VISITS,
     LOG_WEALTH,
+    LOSS,
     NEXT,
     OLDEST,
     PEOPLE,
@@ -29,10 +31,10 @@ from askless.kernels.short_models import (
     VISITS,
     WITHDRAWN,
 )
+from askless.policies.arm_state import arrays_of
 from askless.policies.decision import Check
 from askless.policies.epoch_state import EpochState
-from askless.policies.short_arrays import Terms, empty_arrays
-from askless.policies.short_choice import Choice, chosen
+from askless.policies.short_choice import Choice, Terms, chosen
 from askless.survey import Survey
 
 __all__ = ["ShortState"]
@@ -40,6 +42,8 @@ __all__ = ["ShortState"]
 FEWEST = 50  # full visits before a form is chosen, and people in the ring
 GROWTH, MOST_GROWTH = 0.1, 100  # by which full visits grow until it is chosen anew
 SOFT = 1e-6  # on the diagonal of a ring's Gram matrix
+LEVEL = 0.05  # how often the interval of the loss may be wrong
+MOST_LOSS = 4.0  # of a check visit, in ranges: 2 for the coin times 2 for the toss
 
 
 class ShortState:
@@ -48,19 +52,31 @@ class ShortState:
     Attributes
     ----------
     shorts : Shorts
-        The arrays, which the kernels share.
+        The arrays, which the core owns.
     choice : Choice
         The form that was chosen last, and how.
     """
 
     def __init__(self, survey: Survey, arm_count: int, terms: Terms) -> None:
         self.survey, self.terms = survey, terms
-        self.shorts = empty_arrays(survey, arm_count)
+        everyone = survey.asked_of_everyone.astype(np.int64)
+        cost = np.array([float(question.cost) for question in survey])
+        self.shorts = core.Shorts(survey.core, arm_count, everyone, cost)
         self.choice = Choice(np.zeros(len(survey), dtype=bool), (), 0.0, 1.0)
         numbers = self.shorts.numbers
         numbers[PRICE], numbers[FLOOR], numbers[CAUTION] = terms.price, terms.floor, 1.0
         numbers[BETS : BETS + 3] = 1.0, 0.0, 0.25
         self.shorts.counts[NEXT] = self.first_choice()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ShortState:
+        same = ShortState(copy.deepcopy(self.survey, memo), len(self.shorts.live), self.terms)
+        same.shorts.take(self.shorts)
+        same.choice = self.choice
+        return same
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = {name: array.copy() for name, array in arrays_of(self.shorts).items()}
+        return _unpickled, (self.survey, self.terms, self.choice, arrays)
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -86,7 +102,7 @@ class ShortState:
 
     def loss(self) -> tuple[float, float, float] | None:
         """Return what short forms have cost a visit, and its ends, in units of the range."""
-        found = short_check.interval(self.shorts.numbers)
+        found = interval(self.shorts.numbers)
         if found is None:
             return None
         middle, low, high = (min(1.0, max(-1.0, end)) for end in found)
@@ -106,8 +122,7 @@ class ShortState:
         if self.form is None:  # nothing need be compiled for the first visits
             return 1.0
         self.recount(model)
-        share: float = short_visits.full_share_of(model.address, self.shorts, mask[None, :], number)
-        return share
+        return self.shorts.full_share(model.arms, mask, number)
 
     def weights(self, model: EpochState) -> tuple[float, float]:
         """Return what a full and what a short visit cost, in weights of questions."""
@@ -117,7 +132,7 @@ class ShortState:
 
     def recount(self, model: EpochState) -> None:
         """Count what full and short visits are asked, as it is now."""
-        short_visits.recount(model.address, self.shorts)
+        self.shorts.recount(model.arms)
 
     def is_short(self, model: EpochState) -> bool:
         """Whether a form stands that asks less than full visits do."""
@@ -136,8 +151,7 @@ class ShortState:
     def score_whole(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
         """Return the best of the arms in `mask` by whole models, and their scores."""
         scores = np.empty(len(mask))
-        arm: int = short_visits.score_whole(model.address, self.shorts, mask, z, scores)
-        return arm, scores
+        return self.shorts.score_whole(model.arms, mask, z, scores), scores
 
     def whole_means(self, model: EpochState, z: Floats) -> Floats:
         """Return what whole models expect of a context, in units of the range from its middle."""
@@ -151,14 +165,14 @@ class ShortState:
 
     def short_arm(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
         """Return the arm that a visit with these answers plays by the form, and the scores."""
-        arm: int = short_visits.short_arm(model.address, self.shorts, mask[None, :], z)
+        arm = self.shorts.short_arm(model.arms, mask, z)
         return arm, self.shorts.scores.copy()
 
     def terms_of_check(self, model: EpochState, full: int, short: int, z: Floats) -> Floats:
         """Return the terms of a check between two arms: expected reward, bet, saving."""
         self.recount(model)
         out = np.empty(3)
-        short_visits.terms_of(model.address, self.shorts, full, short, z, out)
+        self.shorts.terms_of(model.arms, full, short, z, out)
         return out
 
     # -- learning --------------------------------------------------------------------------------
@@ -168,15 +182,15 @@ class ShortState:
         x = 0.0
         if check.tossed:
             of_full = arm == check.full
-            x = short_visits.loss_units(model.address, y, check.expected, of_full)
-        short_check.enter(self.shorts, x, check.bet, check.saving)
+            x = self.shorts.loss(model.arms, y, check.expected, of_full)
+        self.shorts.enter(x, check.bet, check.saving)
 
     def learn_short(self, model: EpochState, arm: int, row: Floats, y: float) -> int | None:
         """Let a short visit teach its arm; returns which form it taught, None if it is older."""
         self.shorts.counts[VISITS] += 1
         if self.form is None or not (self.form == self._known(row)).all():
             return None
-        short_visits.learn_short(model.address, self.shorts, arm, row, y, 1.0)
+        self.shorts.learn_short(model.arms, arm, row, y, 1.0)
         return self.number
 
     def learn_full(self, model: EpochState, row: Floats, mask: Flags, *, moved: bool) -> None:
@@ -187,7 +201,7 @@ class ShortState:
         shorts, counts = self.shorts, self.shorts.counts
         if self._is_whole(model, row):
             self.recount(model)
-            short_visits.keep_person(self.survey.columns, shorts, row, mask[None, :], 0)
+            shorts.keep_person(model.arms, row, mask)
         counts[VISITS] += 1
         counts[FULL_VISITS] += 1
         if counts[FULL_VISITS] >= counts[NEXT] or (moved and counts[STANDS]):
@@ -199,7 +213,7 @@ class ShortState:
         """Let a check tell its arm what it has brought, or take it `back`: no test ever sees it."""
         if not (model.support[arm] & ~self._known(row)).any():
             sign = -1.0 if back else 1.0
-            short_visits.learn_check(model.address, self.shorts, arm, row, y, sign)
+            self.shorts.learn_check(model.arms, arm, row, y, sign)
 
     def _is_whole(self, model: EpochState, row: Floats) -> bool:
         """Whether a context has an answer to everything that full visits are asked."""
@@ -216,7 +230,7 @@ class ShortState:
     def forget_short(self, model: EpochState, arm: int, row: Floats, y: float, of: int) -> None:
         """Take a short visit out of the sums, if it is of the form whose sums they are."""
         if of == self.number:
-            short_visits.learn_short(model.address, self.shorts, arm, row, y, -1.0)
+            self.shorts.learn_short(model.arms, arm, row, y, -1.0)
 
     # -- arms that come and go -------------------------------------------------------------------
 
@@ -269,13 +283,13 @@ class ShortState:
             counts[STANDS], counts[NEXT] = 0, before + 1
             return
         counts[NEXT] = before + math.ceil(min(MOST_GROWTH, GROWTH * before))
-        short_visits.know_whole(model.address, shorts)
+        shorts.know_whole(model.arms)
         gram = people.T @ people
         self.choice, shorts.numbers[PRICE] = self._chosen(model, people, gram, may)
         form = self.choice.form
         if (form != (shorts.form != 0)).any() or not self.number:
             counts[FORM] += 1
-            short_visits.fold_all(model.address, shorts)
+            shorts.fold_all(model.arms)
             shorts.form[:] = form
             shorts.numbers[LOG_WEALTH] = min(shorts.numbers[LOG_WEALTH], 0.0)
         counts[STANDS] = 1
@@ -290,15 +304,16 @@ class ShortState:
         for i, k in enumerate(live):
             size = model.learned.size[k]
             estimates[i, model.learned.columns[k, :size]] = shorts.whole_estimate[k, :size]
-        forming = short_forms.forming(
-            *(people, gram, people @ estimates.T, may[:, live]),
+        fitted = people @ estimates.T
+        forming = core.Forming(
+            *(people, gram, people.T @ fitted, fitted, np.ascontiguousarray(may[:, live])),
             candidate=self.candidates(model).astype(np.int64),
             forced=shorts.everyone,
             cost=shorts.cost,
             widest=int(self.survey.columns.width.max()),
         )
         return chosen(
-            *(self.survey, forming, len(people), self.terms, float(shorts.numbers[CAUTION])),
+            *(self.survey, forming, self.terms, float(shorts.numbers[CAUTION])),
             fits=lambda form, price: self.costs(model, form, price) <= self._budget,
         )
 
@@ -308,14 +323,14 @@ class ShortState:
 
     def costs(self, model: EpochState, form: Flags, price: float) -> float:
         """Return what visits cost on average with a form, in weights of questions (maths 9.2)."""
-        trial = self.shorts._replace(
-            form=form.astype(np.int64),
-            counts=self.shorts.counts.copy(),
-            numbers=self.shorts.numbers.copy(),
-        )
-        trial.numbers[PRICE] = price
-        share = short_visits.share_of(model.address, trial, self.visits[0])
-        return float(share * trial.numbers[COST] + (1.0 - share) * trial.numbers[COST_SHORT])
+        shorts = self.shorts
+        before = [(part, part.copy()) for part in (shorts.counts, shorts.numbers, shorts.form)]
+        shorts.form[:], shorts.numbers[PRICE] = form, price
+        share = shorts.share(model.arms, self.visits[0])
+        cost = share * shorts.numbers[COST] + (1.0 - share) * shorts.numbers[COST_SHORT]
+        for part, kept in before:
+            part[:] = kept
+        return float(cost)
 
     @property
     def number(self) -> int:
@@ -344,7 +359,7 @@ class ShortState:
         shorts.columns[:size] = columns
         inner = gram[np.ix_(columns, columns)] + SOFT * np.eye(size)
         shorts.projection[:size] = np.linalg.solve(inner, gram[columns])
-        short_visits.derive_all(model.address, shorts)
+        shorts.derive_all(model.arms)
 
     def of_form(self, model: EpochState, form: Flags) -> ShortState:
         """Return a copy with another form, which short visits have taught nothing (maths 9.1)."""
@@ -354,23 +369,6 @@ class ShortState:
         people, _ = self._people(model)
         other._put_models(model, people.T @ people / max(len(people), 1))
         return other
-
-    def use_all(self, model: EpochState, z: Floats) -> None:
-        """Do with a copy all that comes once a form stands, so that it is compiled."""
-        other, everyone = copy.deepcopy(self), self.shorts.live != 0
-        for _ in range(FEWEST):
-            short_visits.keep_person(self.survey.columns, other.shorts, z, everyone[None, :], 0)
-        other.choose(model)
-        other.full_share(model, everyone, 0)
-        other.costs(model, self.shorts.form != 0, self.price)
-        other.score_whole(model, everyone, z)
-        arm = int(np.flatnonzero(everyone)[0])
-        other.short_arm(model, everyone, z)
-        other.enter(
-            model, Check(arm, arm, True, *other.terms_of_check(model, arm, arm, z)), arm, 0.0
-        )
-        short_visits.learn_short(model.address, other.shorts, arm, z, 0.0, 1.0)
-        short_visits.learn_check(model.address, other.shorts, arm, z, 0.0, 1.0)
 
     # -- the ring --------------------------------------------------------------------------------
 
@@ -386,3 +384,25 @@ class ShortState:
 
     def _known(self, row: Floats) -> Flags:
         return np.asarray(~np.isnan(row[self.survey.columns.first]))
+
+
+def _unpickled(
+    survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]
+) -> ShortState:
+    state = ShortState(survey, len(arrays["live"]), terms)
+    for name, array in arrays.items():
+        getattr(state.shorts, name)[...] = array
+    state.choice = choice
+    return state
+
+
+def interval(numbers: Floats) -> tuple[float, float, float] | None:
+    """Return the loss so far and its ends at all times, in units of the range (maths 9.4)."""
+    _, _, _, stakes, total, spent = numbers[LOSS : LOSS + 6].tolist()
+    if stakes == 0.0:
+        return None
+    half, centre = (math.log(2.0 / LEVEL) + spent) / stakes, total / stakes
+    low, middle, high = (
+        2.0 * MOST_LOSS * u - MOST_LOSS for u in (centre - half, centre, centre + half)
+    )
+    return middle, low, high

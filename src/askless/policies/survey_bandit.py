@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import COIN, TOSS
 from askless.errors import SettingError, VisitError
-from askless.kernels.bundles import Flags, Floats, Ints
-from askless.kernels.short_visits import COIN, TOSS
 from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
@@ -18,7 +18,7 @@ from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.player import Player
 from askless.policies.settings import EXPLORE, FULL_FLOOR
-from askless.policies.short_arrays import Terms
+from askless.policies.short_choice import Terms
 from askless.policies.short_forms import ShortForm, ShortVisits
 from askless.policies.short_state import ShortState
 from askless.survey import Arm, RewardRange, Survey

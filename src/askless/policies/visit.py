@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
 from askless.errors import AnswerError, AsklessError, VisitError, shown
-from askless.kernels.bundles import Flags, Floats
 from askless.policies.decision import Check
 from askless.policies.explanation import Explanation
 from askless.policies.hooks import Hooks

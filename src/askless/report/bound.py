@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askless.kernels.bundles import Floats, Ints
+from askless.core.arrays import Floats, Ints
 
 __all__ = ["regret_bound", "slope"]
 

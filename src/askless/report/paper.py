@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.environments import LinearEnvironment, paper_environment
-from askless.kernels.bundles import Floats
 from askless.policies import ElasticNetSurveyUCB, RidgeSurveyUCB, SurveyBandit
 from askless.policies.linear_ucb import LinearUCB
 from askless.report.bound import regret_bound, slope

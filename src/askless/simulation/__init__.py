@@ -8,7 +8,6 @@ from askless.simulation.simulate import simulate
 from askless.simulation.sweep import Sweep, sweep_frame
 from askless.simulation.sweep_file import read_sweep
 from askless.simulation.visits_file import LoggedVisit, read_visits, write_visits
-from askless.simulation.warm_up import warm_up
 
 __all__ = [
     "Comparison",
@@ -25,6 +24,5 @@ __all__ = [
     "record_visits",
     "simulate",
     "sweep_frame",
-    "warm_up",
     "write_visits",
 ]

@@ -17,7 +17,6 @@ from askless.simulation.simulate import (
     checkpoint_visits,
     describe,
     play_run,
-    warm_up,
 )
 
 __all__ = ["simulate_all"]
@@ -56,8 +55,6 @@ def simulate_all(
     checkpoint_visits(horizon, checkpoints)  # refuses what is none
     for policy, environment in tasks:
         check_match(policy, environment)
-    for policy, environment in _kinds(tasks):
-        warm_up(policy, environment, horizon)  # here, lest every process compiles
 
     done: list[list[Run]] = [[] for _ in tasks]
     seconds = [0.0] * len(tasks)
@@ -89,15 +86,6 @@ def check_frame(horizon: int, runs: int, seed: int, workers: int | None) -> int:
     check_whole("workers", workers, 1)
     return workers
 
-
-def _kinds(tasks: Sequence[Task]) -> Iterator[Task]:
-    """Go through the tasks, one for each way in which visits are played."""
-    seen = set()
-    for policy, environment in tasks:
-        kind = type(policy), bool(getattr(policy, "interactive", False)), policy.survey.coding
-        if kind not in seen:
-            seen.add(kind)
-            yield policy, environment
 
 
 def _played(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import extra
-from askless.kernels.bundles import Flags, Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from askless.checks.blocks import described
+from askless.core.arrays import Ints
 from askless.environments import Environment, LinearEnvironment
 from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import SettingError, extra, shown
-from askless.kernels.bundles import Ints
 from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy, as_policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.one_by_one import OneByOne
@@ -85,7 +85,6 @@ def simulate(
     policy = as_policy(policy, environment)
     check_match(policy, environment)
     visits = checkpoint_visits(horizon, checkpoints)
-    warm_up(policy, environment, horizon, delay)
     started = time.perf_counter()
     if workers == 1:
         done = [_run(policy, environment, delay, visits, seed, i, progress) for i in range(runs)]
@@ -99,13 +98,6 @@ def simulate(
         seconds=time.perf_counter() - started,
         runs=tuple(done),
     )
-
-
-def warm_up(
-    policy: Policy, environment: Environment, horizon: int, delay: Delay | None = None
-) -> None:
-    """Play two visits on a copy, so that everything is compiled."""
-    _run(policy, environment, delay, np.array([min(2, horizon)]), 0, 0, None)
 
 
 def check_match(policy: Policy, environment: Environment) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.kernels.bundles import Floats, Ints
+from askless.core.arrays import Floats, Ints
 from askless.policies.player import Played
 
 __all__ = ["Tally"]

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Floats
+from askless.core.words import NUMBER, ONE_HOT, SIGNS
 from askless.errors import SettingError
-from askless.kernels.bundles import NUMBER, ONE_HOT, SIGNS, Floats
 from askless.survey.names import check_name, check_number
 from askless.survey.question import Answer, Question
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.errors import AnswerError, SettingError, shown
-from askless.kernels.bundles import Floats
 from askless.survey.names import check_name, check_number, check_text
 
 __all__ = ["Answer", "Question"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.words import REWARD_GRID
 from askless.errors import RewardError, SettingError, shown
-from askless.kernels.rows import REWARD_GRID
 from askless.survey.names import check_number
 
 __all__ = ["RewardRange", "check_beta_min"]

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from askless import core
+from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import COMPLETE, NO_CONSTANT, ONE_HOT, Columns
 from askless.errors import AnswerError, SettingError, meant, shown
-from askless.kernels import doors
-from askless.kernels.bundles import ONE_HOT, Columns, Flags, Floats, Ints, columns_buffers
-from askless.kernels.rows import COMPLETE, NO_CONSTANT
 from askless.survey.kinds import Scale, question_from_dict
 from askless.survey.names import check_names
 from askless.survey.question import Answer, Question
@@ -74,7 +74,7 @@ class Survey:
                     )
         self._index = {name: i for i, name in enumerate(self.names)}
         self._columns = self._lay_out()
-        self.buffers: tuple[Ints, Floats] = columns_buffers(self._columns)
+        self.core = core.Survey.of(*self._columns)
         self.asked_of_everyone: Flags = np.array([q.always_ask for q in self.questions])
         self.owner: Ints = np.repeat(np.arange(len(self.questions)), self._columns.width)
 
@@ -161,7 +161,7 @@ class Survey:
 
     @property
     def columns(self) -> Columns:
-        """The columns as the kernels see them."""
+        """The columns as the core sees them."""
         return self._columns
 
     @property
@@ -247,7 +247,7 @@ class Survey:
                 f"the context has shape {row.shape}; this survey's has ({self.column_count},),"
                 " the constant 1 first"
             )
-        wrong = doors.read_row(*self.buffers, row, out)
+        wrong = self.core.read_row(row, out)
         if wrong == NO_CONSTANT:
             raise AnswerError(f"the context starts with {float(row[0])!r}; its first column is 1")
         if wrong >= 0:

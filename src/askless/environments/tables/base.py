@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Floats, Ints
 from askless.environments.table import TableEnvironment
 from askless.environments.tables.columns import Column, surveyed
 from askless.environments.tables.outcomes import DrawnTable, equal_means, potential_outcomes
 from askless.errors import extra
-from askless.kernels.bundles import Floats, Ints
 from askless.survey import RewardRange
 
 if TYPE_CHECKING:

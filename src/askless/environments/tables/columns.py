@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from askless.kernels.bundles import Floats
+from askless.core.arrays import Floats
 from askless.survey import Choice, Question, Scale, Survey, YesNo
 from askless.survey.question import Answer
 

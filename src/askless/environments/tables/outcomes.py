@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from askless.core.arrays import Floats, Ints
 from askless.environments.linear import BLOCK, LUCK, PEOPLE, stream
 from askless.environments.table import TableEnvironment
 from askless.errors import extra
-from askless.kernels.bundles import Floats, Ints
 from askless.policies.player import Block
 from askless.survey import RewardRange, Survey
 

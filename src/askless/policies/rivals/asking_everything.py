@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.player import Block, Played

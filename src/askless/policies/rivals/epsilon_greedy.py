@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats
+from askless.core.arrays import Flags, Floats
 from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import ByRidge, Rows

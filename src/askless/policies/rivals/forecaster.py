@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import SettingError
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.rivals.sums import Sums
 from askless.survey import Survey
 

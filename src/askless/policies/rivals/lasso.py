@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.kernels.bundles import Flags, Floats
+from askless.core.arrays import Flags, Floats
 from askless.sparse import lasso_path
 
 __all__ = ["Screening", "kept_columns", "least_squares", "screen"]

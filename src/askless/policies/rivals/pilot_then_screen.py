@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import SettingError, StateError
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.player import Block, Played, Player

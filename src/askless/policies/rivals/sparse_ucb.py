@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.errors import SettingError
-from askless.kernels.bundles import Floats
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.forecaster import Forecaster, Supports

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from askless.core.arrays import Floats, Ints
 from askless.errors import StateError
-from askless.kernels.bundles import Floats, Ints
 
 __all__ = ["RidgeSums", "Sums"]
 

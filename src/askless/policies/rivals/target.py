@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats
+from askless.core.words import ONE_HOT
 from askless.errors import SettingError
-from askless.kernels.bundles import ONE_HOT, Flags, Floats
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.survey import Arm, RewardRange, Survey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from askless.kernels.bundles import Flags, Floats
+from askless.core.arrays import Flags, Floats
 from askless.policies.decision import Decision
 
 __all__ = ["draw_largest"]

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import StateError
-from askless.kernels.bundles import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind

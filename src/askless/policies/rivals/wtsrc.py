@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askless.core.arrays import Flags
 from askless.errors import StateError
-from askless.kernels.bundles import Flags
 from askless.policies.player import Player
 from askless.policies.rivals.sums import finite
 from askless.policies.rivals.tsrc import TSRC, Subsets

@@ -1,0 +1,205 @@
+// The arms of a policy: their arrays, and the doors to what is done with them.
+#include "asking.hpp"
+#include "binding.hpp"
+#include "choosing.hpp"
+#include "deciding.hpp"
+#include "epoch_end.hpp"
+#include "epochs.hpp"
+#include "noise.hpp"
+#include "protocol.hpp"
+#include "ridge.hpp"
+
+namespace askless {
+
+namespace {
+
+constexpr Whole DECLINED = -3; // a row or reward that is not in order; the caller finds out why, at leisure
+
+using Given1 = Given<const Real, 1>;
+using Mask = Given<const bool, 1>;
+
+Rule rule_of(nb::handle given) {
+    Rule rule;
+#define SETTING(kind, name) rule.name = nb::cast<kind>(given.attr(#name));
+    ASKLESS_RULE(SETTING)
+#undef SETTING
+    for (nb::handle price : given.attr("log_supports")) rule.log_supports.push_back(nb::cast<Real>(price));
+    return rule;
+}
+
+void make(Arms* self, const Survey& survey, nb::handle rule, Whole count, Given<const Whole, 1> always,
+          Given<const Real, 1> cost) {
+    const Rule settings = rule_of(rule);
+    const Whole m = survey.questions();
+    must(count > 0, "there must be an arm");
+    must(static_cast<Whole>(settings.log_supports.size()) == m + 1, "log_supports has another length");
+    new (self) Arms(survey, settings, count, row_of(always, m), row_of(cost, m));
+}
+
+// Put a row into `arms.row`, on the grid; refuse one that is not in order and complete.
+bool admit(Arms& arms, Vector z) {
+    const Whole p = arms.survey.columns();
+    if (z.size() != p) return false;
+    const Vector last = arms.row.all().part(0, p);
+    if (arms.complete && std::equal(z.begin(), z.end(), last.begin())) return true;
+    for (Whole k = 0; k < arms.count(); ++k) arms[k].ready = 0;
+    arms.complete = arms.survey.read_row(z, arms.row.all().part(0, p)) == COMPLETE;
+    return arms.complete;
+}
+Vector admitted(Arms& arms) { return arms.row.all().part(0, arms.survey.columns()); }
+
+Whole play_row(Arms& arms, Mask live, Given1 z) {
+    const Row<const bool> mask = row_of(live, arms.count());
+    if (!admit(arms, row_of(z))) return DECLINED;
+    const Whole best = best_arm(arms, mask, admitted(arms));
+    for (Whole k = 0; k < arms.count(); ++k) arms[k].ready = mask[k];
+    return best;
+}
+
+Whole choose_row(Arms& arms, Mask live, Given1 z, Whole number, Given1 draws) {
+    must(arms.epochs != nullptr, "only policies with epochs draw arms");
+    const Row<const bool> mask = row_of(live, arms.count());
+    if (!admit(arms, row_of(z))) return DECLINED;
+    const Allowed allowed{Table<const bool>(mask.begin(), 1, mask.size())};
+    Whole best = starter(arms, allowed, 0, number);
+    const bool started = best != NOBODY;
+    if (!started) {
+        for (Whole k = 0; k < arms.count(); ++k)
+            arms.scores.number(k) =
+                is_compared(arms, allowed, 0, k) ? score(arms, arms[k], admitted(arms)) : -INFINITE;
+        best = winner(arms);
+    }
+    return drawn(arms, best, started, allowed, 0, row_of(draws, 4));
+}
+
+Whole score_row(Arms& arms, Mask live, Given1 z, Given<Real, 1> out) {
+    const Whole best = best_arm(arms, row_of(live, arms.count()), row_of(z, arms.survey.columns()));
+    const Reals scores = row_of(out, arms.count());
+    for (Whole k = 0; k < arms.count(); ++k) scores[k] = arms.scores.number(k);
+    return best;
+}
+
+Whole learn_row(Arms& arms, Whole k, Given1 z, Real reward) {
+    const Real y = arms.rule.units(reward);
+    if (!(0 <= k && k < arms.count()) || is_nan(y) || !admit(arms, row_of(z))) return DECLINED;
+    return learn(arms, k, admitted(arms), y, arms[k].ready);
+}
+
+void learn_rows(Arms& arms, Given<const Whole, 1> played, Given<const Real, 2> rows, Given1 ys) {
+    const Row<const Whole> arm = row_of(played);
+    const Matrix contexts = table_of(rows, arm.size(), arms.survey.columns());
+    const Vector rewards = row_of(ys, arm.size());
+    for (Whole k : arm) must(0 <= k && k < arms.count(), "there is no such arm");
+    for (Whole i = 0; i < arm.size(); ++i) learn(arms, arm[i], contexts[i], rewards[i], false);
+}
+
+Whole ask(Arms& arms, Mask live, Given1 z, Given<bool, 1> asks, Given<bool, 1> possible) {
+    must(arms.asking != nullptr, "this policy is not interactive");
+    Asking& asking = *arms.asking;
+    const Row<const bool> mask = row_of(live, arms.count());
+    const Vector answers = row_of(z, arms.survey.columns());
+    const Row<bool> next = row_of(asks, arms.survey.questions()), able = row_of(possible, arms.count());
+    std::copy(mask.begin(), mask.end(), asking.live.data());
+    std::copy(answers.begin(), answers.end(), asking.z.data());
+    const Whole arm = ask_next(arms);
+    for (Whole g = 0; g < next.size(); ++g) next[g] = asking.asks.number(g) != 0;
+    for (Whole k = 0; k < able.size(); ++k) able[k] = asking.possible.number(k) != 0;
+    return arm;
+}
+
+void derive(Arms& arms, Given<const Whole, 1> chosen) {
+    for (Whole k : row_of(chosen)) {
+        must(0 <= k && k < arms.count(), "there is no such arm");
+        arms[k].net_coef.fill(0.0);
+        refresh(arms, k);
+        if (arms.epochs) fit(arms, k), activate(arms, k);
+    }
+}
+
+Arm& checked(Arms& arms, Whole k) {
+    must(0 <= k && k < arms.count(), "there is no such arm");
+    return arms[k];
+}
+
+nb::tuple effect_of(Arms& arms, Whole k, Whole g) {
+    Arm& arm = checked(arms, k);
+    must(0 <= g && g < arms.survey.questions() && arm.uses(g), "the arm does not use this question");
+    Whole at = 1;
+    for (Whole h = 0; h < g; ++h) at += arm.uses(h) ? arms.survey.width.number(h) : 0;
+    const Interval found = effect(arms, arm, g, at, INFINITE);
+    return nb::make_tuple(found.estimate, found.low, found.high);
+}
+
+void put_rows(Arms& arms, Whole k, Given<const Real, 2> given) {
+    const Whole size = checked(arms, k).size;
+    must(arms.epochs != nullptr, "only policies with epochs keep rows");
+    const Matrix rows = table_of(given, -1, Epoch::row_length(size));
+    Epoch& epoch = (*arms.epochs)[k];
+    epoch.make_room(rows.rows(), size);
+    std::copy(rows.begin(), rows.end(), epoch.rows(size).begin());
+    epoch.kept = rows.rows();
+}
+
+void bind_epochs(nb::module_& m) {
+#define EXPOSE(kind, name, ...)                                                                    \
+    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Epochs&>(self).stores.name, self); })
+    nb::class_<Epochs>(m, "Epochs", "The blocks of rows of all arms (maths 5)") ASKLESS_EPOCH(EXPOSE, EXPOSE, EXPOSE);
+#undef EXPOSE
+}
+
+} // namespace
+
+void bind_arms(nb::module_& m) {
+    bind_epochs(m);
+#define EXPOSE(kind, name, ...)                                                                    \
+    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Arms&>(self).stores.name, self); })
+    nb::class_<Arms>(m, "Arms", "The arms of a policy, their sums and what is derived from them")
+        ASKLESS_ARM(EXPOSE, EXPOSE, EXPOSE) ASKLESS_DECISION(EXPOSE, EXPOSE, EXPOSE)
+#undef EXPOSE
+            .def("__init__", &make, nb::arg("survey"), nb::arg("rule"), nb::arg("count"), nb::arg("always"),
+                 nb::arg("cost"), nb::keep_alive<1, 2>())
+            .def("take", &Arms::take, nb::arg("others"), "Take over all that others are, as the first ones.")
+            .def_prop_ro("epochs", [](Arms& arms) { return arms.epochs.get(); }, nb::rv_policy::reference_internal)
+            .def("play_row", &play_row, nb::arg("live"), nb::arg("z"))
+            .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
+            .def("score_row", &score_row, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert())
+            .def("learn_row", &learn_row, nb::arg("k"), nb::arg("z"), nb::arg("reward"))
+            .def("learn_rows", &learn_rows, nb::arg("played"), nb::arg("rows"), nb::arg("ys"))
+            .def("ask", &ask, nb::arg("live"), nb::arg("z"), nb::arg("asks").noconvert(), nb::arg("possible").noconvert())
+            .def("reach",
+                 [](Arms& arms, Mask live, Given1 z, Given<Real, 1> low, Given<Real, 1> high) {
+                     must(arms.asking != nullptr, "this policy is not interactive");
+                     reach(arms, row_of(live, arms.count()), row_of(z, arms.survey.columns()),
+                           row_of(low, arms.count()), row_of(high, arms.count()));
+                 })
+            .def("derive", &derive, nb::arg("chosen"), "Derive the chosen arms anew from their statistics alone.")
+            .def("effect", &effect_of, nb::arg("k"), nb::arg("g"), "Estimate, low and high of a question's effect.")
+            .def("settle", [](Arms& arms, Whole k) { settle(checked(arms, k)); }, nb::arg("k"))
+            .def("pack", [](Arms& arms, Whole k) { pack(arms, checked(arms, k)); }, nb::arg("k"))
+            .def("take_out_row",
+                 [](Arms& arms, Whole k, Given1 z, Real y) {
+                     take_out_row(arms, checked(arms, k), row_of(z, arms.survey.columns()), y);
+                 })
+            .def("refresh_variance",
+                 [](Arms& arms) {
+                     for (Whole k = 0; k < arms.count(); ++k)
+                         diagonal_of(arms[k].root, arms[k].weights, arms[k].size, arms[k].variance);
+                 })
+            .def("end_blocks", [](Arms& arms) { if (arms.epochs) end_blocks(arms); })
+            .def("renew_noise",
+                 [](Arms& arms) {
+                     for (Whole k = 0; k < arms.count(); ++k) renew(arms, k);
+                 })
+            .def("rows",
+                 [](nb::object self, Whole k) {
+                     Arms& arms = nb::cast<Arms&>(self);
+                     const Whole size = checked(arms, k).size;
+                     must(arms.epochs != nullptr, "only policies with epochs keep rows");
+                     Epoch& epoch = (*arms.epochs)[k];
+                     return nb::cast(view_of(epoch.rows(size).part(0, epoch.kept), self)).attr("copy")();
+                 },
+                 nb::arg("k"), "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
+            .def("put_rows", &put_rows, nb::arg("k"), nb::arg("rows"), "Put others in the place of these.");
+}
+
+} // namespace askless

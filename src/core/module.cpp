@@ -1,0 +1,11 @@
+// The extension module, one for each level of processors.
+#include "binding.hpp"
+
+NB_MODULE(ASKLESS_MODULE, m) {
+    m.doc() = "The compiled core of askless: the arithmetic, and nothing else.";
+    askless::bind_survey(m);
+    askless::bind_arms(m);
+    askless::bind_shorts(m);
+    askless::bind_loops(m);
+    askless::bind_steps(m);
+}
