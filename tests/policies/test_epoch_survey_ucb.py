@@ -46,7 +46,7 @@ def assert_same_arm(policy, naive, k):
     assert epochs.passed[k].astype(bool).tolist() == passed.tolist()
     signed = np.vstack(naive.signed[k])
     scale = np.maximum(np.abs(signed).max(axis=0), 1e-12)
-    close(epochs.signed[k] / scale, signed / scale, atol=1e-8)
+    close(epochs.signed_sums[k] / scale, signed / scale, atol=1e-8)
     dropped = {g: at for g, (_, at) in naive.dropped_by[k].items()}
     assert {int(g): state.dropped_at[k, g] for g in np.flatnonzero(~policy.support[k])} == dropped
 

@@ -149,14 +149,13 @@ def _add(block: Block, direction: Floats, sums: Floats) -> None:
     if len(ys) < 1.5 * kept.sum() + 5.0 or not bias <= BIASED:
         return
     levers = rows @ x
+    variance, seen = float(levers @ levers), block.before + len(ys)
     errors = (ys - block.predictions()) ** 2
-    add_at_the_end(
-        float(levers @ ys),
-        float(levers @ levers),
-        float(levers**2 @ errors),
-        float(np.abs(levers).max()),
-        sums,
-    )
+    usual = block.noise * (1.0 + rows.shape[1] / (block.before + 0.5 * len(ys)))
+    # Where rewards are rare, an epoch may have seen none of them, and would seem to be sure.
+    shown = max(float(levers**2 @ errors), min(0.25, usual) * variance) + variance / seen
+    top = float(np.abs(levers).max())
+    add_at_the_end(float(levers @ ys), variance, shown, top, sums)
 
 
 def _of_answers(history: History, policy: Policy, slopes: Floats) -> float:
