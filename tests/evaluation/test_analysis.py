@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.stats import norm
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StateError
@@ -16,6 +17,7 @@ from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
+from askless.evaluation.policy_value import policy_values
 from askless.evaluation.who_gets_what import who_gets_what
 from askless.policies.effects import POCOCK
 
@@ -253,21 +255,48 @@ def test_values_are_those_of_the_rewards(short):
     assert row.low <= row.estimate <= row.high
 
 
-def test_the_best_single_arm_is_whichever_is_best(full):
-    """Fails if the ends do not leave room for every arm to be the best one."""
-    _, done, history, found = full
-    models = arm_models(history, done.policy)
-    row = next(row for row in found.values if row.what == "less the best single arm")
-    if any(not model.epochs for model in models):
-        assert row.estimate is None
-        assert "no mean of" in row.why
-        return
-    arms = means(history, done.policy, models, 0.0125)
-    rewards = np.array(list(history.rewards.values()))
+@pytest.mark.parametrize("without", [(), (0,), (0, 1)], ids=["model", "one by draws", "draws"])
+def test_the_best_single_arm_is_whichever_is_best(short, without):
+    """Fails if an arm without a mean by the model is not taken by draws, or an end forgets one."""
+    _, done, history, _ = short
+    slopes = np.zeros(done.policy.survey.column_count)
+    models = [ArmModel(0.1, 0.02, 3, slopes, ""), ArmModel(-0.1, 0.05, 2, slopes, "")]
+    for k in without:
+        models[k] = ArmModel(math.nan, math.nan, 0, slopes, "no epoch carries it")
+    level = 0.05 / 2 / 2
+    drawn, _ = drawn_means(history, done.policy, level)
+    by_model = means(history, done.policy, models, level)
+    arms = [drawn[k] if k in without else by_model[k] for k in range(2)]
+    row = next(
+        row
+        for row in policy_values(history, done.policy, models, done.visits)
+        if row.what == "less the best single arm"
+    )
+    rewards = np.array([v.record.reward for v in done.visits if v.record.reward is not None])
     middle, low, high = bounded_mean(rewards, 0, 1, 0.025, len(done.visits))
-    assert row.estimate == pytest.approx(middle - max(arm.estimate for arm in arms))
-    assert row.low == pytest.approx(low - max(arm.high for arm in arms))
+    best = max(arms, key=lambda arm: arm.estimate)
+    assert row.estimate == pytest.approx(middle - best.estimate)
+    assert row.low == pytest.approx(max(-1, low - max(arm.high for arm in arms)))
     assert row.high == pytest.approx(high - max(arm.low for arm in arms))
+    ways = {0: "by the model", 1: "by the model (message), by draws (letter)", 2: "by draws"}
+    assert row.why == f"beside {best.arm}; means {ways[len(without)]}"
+
+
+def test_means_by_draws_are_wider_the_surer_they_are(short):
+    """Fails if intervals that hold together are those that hold one by one."""
+    _, done, history, _ = short
+    one, sure = (drawn_means(history, done.policy, misses)[0][0] for misses in (0.05, 0.0125))
+    ratio = norm.isf(0.0125 / 2) / norm.isf(0.025)
+    assert sure.high - sure.estimate == pytest.approx(ratio * (one.high - one.estimate))
+
+
+def test_without_a_mean_of_every_arm_none_is_the_best():
+    """Fails if arms without a mean are passed over."""
+    study = al.Study.parse(STUDY.replace("beta_min: 0.3POLICY", "name: linucb"))
+    found = al.analyse(study, recorded(study, 60).visits)
+    row = next(row for row in found.values if row.what == "less the best single arm")
+    assert row.estimate is None
+    assert row.why == "no mean of letter, message, neither by the model nor by draws"
 
 
 def test_what_no_reward_allows_is_not_shown():

@@ -1,4 +1,4 @@
-"""Arm means by draws: inverse propensities with a doubly robust correction (maths 10.4)."""
+"""Arm means by draws: inverse propensities with a doubly robust correction (maths 10.3)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
-from askless.evaluation.arm_means import NORMAL, ArmMean, Contrast, cut
+from askless.evaluation.arm_means import MISSES, ArmMean, Contrast, cut
 from askless.evaluation.history import History
 from askless.kernels.bundles import Floats
 from askless.policies import Policy
@@ -19,7 +20,7 @@ NEVER = 1e-12  # a chance that makes draws worth nothing
 
 
 class Scores(NamedTuple):
-    """Doubly robust scores of the visits whose arm was drawn (maths 10.4)."""
+    """Doubly robust scores of the visits whose arm was drawn (maths 10.3)."""
 
     values: Floats  # (n, K)
     weights: Floats  # (n)
@@ -56,7 +57,9 @@ def _scores(history: History, policy: Policy) -> Scores | str:
     return Scores(np.array(rows), np.array(weights), np.array(propensities))
 
 
-def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[Contrast]]:
+def drawn_means(
+    history: History, policy: Policy, misses: float = MISSES
+) -> tuple[list[ArmMean], list[Contrast]]:
     """Return means and differences from full visits whose arm was drawn, without the model."""
     scores = _scores(history, policy)
     if isinstance(scores, str):
@@ -68,20 +71,20 @@ def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[C
             ],
         )
     found = [
-        ArmMean(arm, "draws", **_drawn(scores, policy, scores.values[:, k], (k,)))
+        ArmMean(arm, "draws", **_drawn(scores, policy, (k,), misses))
         for k, arm in enumerate(policy.arms)
     ]
     pairs = [
         Contrast(
             *(policy.arms[j], policy.arms[k], "draws"),
-            **_drawn(scores, policy, scores.values[:, j] - scores.values[:, k], (j, k)),
+            **_drawn(scores, policy, (j, k), misses),
         )
         for j, k in combinations(range(len(policy.arms)), 2)
     ]
     return found, pairs
 
 
-def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...]) -> dict[str, Any]:
+def _drawn(scores: Scores, policy: Policy, arms: tuple[int, ...], misses: float) -> dict[str, Any]:
     """Return the mean of scores of one arm, or of the differences of two, cut to the range."""
     rarest = min(arms, key=scores.effective)
     if scores.effective(rarest) < LEAST_EFFECTIVE:
@@ -90,9 +93,12 @@ def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...])
             f" {LEAST_EFFECTIVE:.0f} are the fewest; `explore_floor` draws more"
         )
         return {"estimate": None, "low": None, "high": None, "why": why}
+    terms = scores.values[:, arms[0]]
+    if len(arms) > 1:
+        terms = terms - scores.values[:, arms[1]]
     weights = scores.weights / scores.weights.sum()
     estimate = float(weights @ terms)
-    slack = NORMAL * float(np.linalg.norm(weights * (terms - estimate)))
+    slack = float(norm.isf(misses / 2)) * float(np.linalg.norm(weights * (terms - estimate)))
     reward = policy.reward
     ends = (reward.low, reward.high) if len(arms) == 1 else (-reward.span, reward.span)
     return cut(estimate, slack, *ends)
