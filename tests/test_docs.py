@@ -10,8 +10,8 @@ import pytest
 
 import askless as al
 from askless.cli.tables import tables as list_tables
+from askless.evaluation.analysis_tables import tables_of
 from askless.policies.linear_ucb import LinearUCB
-from askless.report.analysis_report import tables_of
 from askless.survey.policy_sections import (
     ElasticNetSection,
     EpochSection,

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StateError
+from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, cut, mean_context, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
@@ -395,15 +396,44 @@ def test_an_analysis_is_plain_data_and_prose_with_its_numbers(short):
     data = json.loads(json.dumps(found.to_dict()))
     assert data["visits"] == found.visits
     assert len(data["effects"]) == len(found.effects)
-    assert data["who_gets_what"]["people"] == found.shared.people
+    assert data["people"] == found.shared.people
+    for name, table in tables_of(found).items():  # as the CSV files have them
+        assert data[name] == json.loads(json.dumps(table.to_list()))
+    assert data["forms"][0]["from_visit"] == data["asked"][0]["first_visit"] == 1
     text = found.methods()
     asked = sum(row.asked * (row.last - row.first + 1) for row in found.stretches) / found.visits
     for part in (f"{found.visits:,} participants", f"{asked:.1f} questions", "letter, message"):
         assert part in text
     assert f"{found.rewarded:,} rewards" in text
+    for part in ("price 0.02 a question", "seed 0", "50% (full_floor)", "40% of the visits"):
+        assert part in text
+    assert "depends on its own rewards" in text
     assert any("have no reward" in said for said in found.assumptions())
     assert dataclasses.replace(found, drops=()).assumptions() != []
     assert study.name == data["study"]
+
+
+def test_an_effect_without_an_interval_says_why(short):
+    """Fails if a reason is missing, is there without need, or is that of another arm."""
+    _, _, _, found = short
+    row = found.effects[0]
+    full = dict(row) | {"estimate": 0.1, "low": -1.0, "high": 1.0, "end_low": 0.0, "end_high": 0.2}
+    why = {
+        name: dataclasses.replace(found, whys={"letter": "warm"}).why_of(
+            al.Effect(**full | changed)
+        )
+        for name, changed in {
+            "whole": {},
+            "no interval": {"end_low": None, "end_high": None},
+            "warm": {"estimate": None, "arm": "letter"},
+            "untold": {"estimate": None, "arm": "message"},
+            "empty": {"low": None, "high": None},
+        }.items()
+    }
+    assert why["whole"] == ""
+    assert why["no interval"].startswith("from all epochs, none of which carries an interval")
+    assert (why["warm"], why["untold"]) == ("warm", "no epoch tells these answers apart")
+    assert "no reward allows" in why["empty"]
 
 
 def moved(visit):

@@ -90,7 +90,7 @@ def _drawn(scores: Scores, policy: Policy, arms: tuple[int, ...], misses: float)
     if scores.effective(rarest) < LEAST_EFFECTIVE:
         why = (
             f"draws of {policy.arms[rarest]} are worth {scores.effective(rarest):.1f} decisions,"
-            f" {LEAST_EFFECTIVE:.0f} are the fewest; `explore_floor` draws more"
+            f" {LEAST_EFFECTIVE:.0f} are the fewest; `explore_floor: 0.1` draws more"
         )
         return {"estimate": None, "low": None, "high": None, "why": why}
     terms = scores.values[:, arms[0]]
