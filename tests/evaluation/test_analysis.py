@@ -19,7 +19,8 @@ from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
 from askless.evaluation.policy_value import policy_values
-from askless.evaluation.who_gets_what import who_gets_what
+from askless.evaluation.who_gets_what import Test as Told
+from askless.evaluation.who_gets_what import _conditions, who_gets_what
 from askless.policies.effects import POCOCK
 
 STUDY = """
@@ -388,6 +389,21 @@ def test_who_gets_what_finds_a_rule_that_is_known():
 def recorded_by(policy, study, history):
     world = al.Prior.of(study).world(1, seed=2)
     return al.record_visits(policy, world, 200, watch=history)
+
+
+def test_a_path_says_only_what_later_answers_do_not_imply():
+    """Fails if "not centre" stays beside "left", or a bound that still matters goes."""
+    party = np.array(["left", "centre", "right"] * 4)
+    age = np.arange(12.0)
+
+    def among(option):
+        return Told("party", option, party == option)
+
+    young, younger = (Told("age", f"up to {n}", age <= n, f"above {n}") for n in (8, 3))
+    path = [(among("centre"), False), (young, True), (among("left"), True), (younger, True)]
+    assert _conditions(path) == ("party: left", "age: up to 3")
+    path = [(among("centre"), False), (young, True), (younger, False)]
+    assert _conditions(path) == ("party: not centre", "age: up to 8", "age: above 3")
 
 
 def test_an_analysis_is_plain_data_and_prose_with_its_numbers(short):
