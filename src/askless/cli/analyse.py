@@ -12,7 +12,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import messages, output
+from askless.cli.terminal import check_order, messages, output
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def analyse(
     from askless.report.analysis_report import write_analysis  # noqa: PLC0415 (plotting is slow)
     from askless.report.page import check_folder  # noqa: PLC0415
 
+    check_order(study, visits, "visits file")
     read = Study.read(study)
     if out.exists():
         check_folder(out)  # before the work; a new one is made after it, once all is well

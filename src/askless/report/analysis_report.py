@@ -103,7 +103,9 @@ def _content(analysis: Analysis) -> dict[str, Any]:
         "shares": list(_shares(analysis)),
         "tables": list(tables_of(analysis)),
         "in_parts": "short" not in analysis.kinds and bool(settings.get("interactive")),
-        "reasons": " ".join(row.why for row in (*analysis.arm_means, *analysis.values)),
+        "reasons": " ".join(
+            [row.why for row in analysis.arm_means] + [row.why for row in analysis.values]
+        ),
     }
 
 
