@@ -57,7 +57,7 @@ def methods(analysis: Analysis) -> str:
             " epochs within which an arm's model was frozen (Zhang, Janson and Murphy 2020). How"
             " many epochs an arm gets depends on its own rewards, so their sum is one that was"
             " stopped by the data; intervals therefore use Pocock's constant for at most 15 looks"
-            " (2.63 for 95%), though nobody looked before the end. Intervals at all times are by"
+            " (2.63 for 95%), although effects are looked at once. Intervals at all times are by"
             " e-processes (Ville's inequality)."
         )
     if analysis.kinds.get("short"):
