@@ -226,6 +226,17 @@ def test_a_study_without_an_epoch_says_why_and_has_no_empty_figure(small, tmp_pa
     assert "No two arms can be compared" in page.text
 
 
+def test_a_study_at_no_price_says_what_its_visits_were_asked(small, tmp_path):
+    """Fails if visits are said to be asked everything where they are asked what may matter."""
+    policy = al.policy_for(replace(small.study, settings=small.study.settings | {"price": 0}))
+    found = replace(small, policy=policy, kinds={"full": 200})
+    page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
+    assert "only what could matter to it" in page
+    assert "A full visit was asked everything" not in page
+    assert f"gives the {found.shared.people} of 200 people" in page
+    assert "The others were asked less: what could matter to them." in page
+
+
 def test_the_forest_has_the_effects_that_are_sure_and_large(rich):
     """Fails if more is drawn than can be read, a sure effect gives way, or a label is lost."""
     many = [
