@@ -58,6 +58,8 @@ def ended(tmp_path_factory):
     (folder / "semicolons.csv").write_text("\n".join(";".join(row) for row in [header, *rows]))
     (folder / "other.csv").write_text("arm,reward\nwwf,4\n")
     damaged("header.csv", [header])
+    at = header.index("learned")  # learned_after is near it, and expected itself
+    damaged("no_learned.csv", [[*row[:at], *row[at + 1 :]] for row in [header, *rows]])
     damaged("one_less.csv", [header, *rows[:50], *rows[51:]])
     damaged("no_answer.csv", changed("answer.age", ""))
     damaged("other_arm.csv", changed("arm", "unicef"))
@@ -118,6 +120,7 @@ def test_json_is_what_the_library_says(ended, tmp_path):
         ("study.yaml", "too_much.csv", "the reward 900.0 is outside its range"),
         ("visits.csv", "study.yaml", "visits.csv is a visits file, not a study file; give the"),
         ("study.yaml", "semicolons.csv", "its columns are separated by semicolons; save it with"),
+        ("study.yaml", "no_learned.csv", "column 'learned' is missing; there are number, kind"),
         ("study.yaml", "other.csv", "of 30 columns are missing: 'number', 'kind'"),
         ("questions.yaml", "visits.csv", "column 'answer.height' is missing"),
         ("settings.yaml", "visits.csv", "these visits are not of this study"),
