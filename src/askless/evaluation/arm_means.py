@@ -24,6 +24,8 @@ MISSES = 0.05
 NORMAL = float(norm.isf(MISSES / 2))
 FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
 IMPOSSIBLE = "no reward allows this interval: the assumptions are in doubt"
+NO_BLOCKS = "the arm was not played in full visits, or has no epochs"
+WARM = "the arm was in warm-up to the end"
 SINGULAR, BIASED = 1e-11, 1e-6  # as in the epochs' own tests (maths 5.2)
 
 
@@ -128,9 +130,9 @@ def _arm_model(blocks: Sequence[Block], centre: Floats) -> ArmModel:
         return ArmModel(float(sums[ESTIMATES]) / root, error, int(sums[COUNTED]), slopes, "")
     why = "no epoch carries it"
     if not blocks:
-        why = "the arm was not played in full visits, or has no epochs"
+        why = NO_BLOCKS
     elif all(block.warm for block in blocks):
-        why = "the arm was in warm-up to the end"
+        why = WARM
     elif unknown:
         why = (
             f"a question that it uses was asked of all of the first {FEWEST_PEOPLE} full visits no"

@@ -1,4 +1,4 @@
-"""Arm means by draws: inverse propensities with a doubly robust correction (maths 10.4)."""
+"""Arm means by draws: inverse propensities with a doubly robust correction (maths 10.3)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
 from askless.core.arrays import Floats, Ints
-from askless.evaluation.arm_means import NORMAL, ArmMean, Contrast, cut
+from askless.evaluation.arm_means import MISSES, ArmMean, Contrast, cut
 from askless.evaluation.history import History
 from askless.policies import Policy
 
@@ -21,7 +22,7 @@ NEVER = 1e-12  # a chance that makes draws worth nothing
 
 
 class Scores(NamedTuple):
-    """Doubly robust scores of the visits whose arm was drawn (maths 10.4)."""
+    """Doubly robust scores of the visits whose arm was drawn (maths 10.3)."""
 
     values: Floats  # (n, K)
     weights: Floats  # (n)
@@ -82,7 +83,9 @@ def _scores(history: History, policy: Policy) -> Scores | str:
     return Scores(np.array(rows), np.array(weights), np.array(propensities), played, np.array(errors))
 
 
-def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[Contrast]]:
+def drawn_means(
+    history: History, policy: Policy, misses: float = MISSES
+) -> tuple[list[ArmMean], list[Contrast]]:
     """Return means and differences from full visits whose arm was drawn, without the model."""
     scores = _scores(history, policy)
     if isinstance(scores, str):
@@ -94,20 +97,20 @@ def drawn_means(history: History, policy: Policy) -> tuple[list[ArmMean], list[C
             ],
         )
     found = [
-        ArmMean(arm, "draws", **_drawn(scores, policy, scores.values[:, k], (k,)))
+        ArmMean(arm, "draws", **_drawn(scores, policy, (k,), misses))
         for k, arm in enumerate(policy.arms)
     ]
     pairs = [
         Contrast(
             *(policy.arms[j], policy.arms[k], "draws"),
-            **_drawn(scores, policy, scores.values[:, j] - scores.values[:, k], (j, k)),
+            **_drawn(scores, policy, (j, k), misses),
         )
         for j, k in combinations(range(len(policy.arms)), 2)
     ]
     return found, pairs
 
 
-def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...]) -> dict[str, Any]:
+def _drawn(scores: Scores, policy: Policy, arms: tuple[int, ...], misses: float) -> dict[str, Any]:
     """Return the mean of scores of one arm, or of the differences of two, cut to the range."""
     rarest = min(arms, key=scores.effective)
     worth, fewest = scores.effective(rarest), scores.fewest()
@@ -115,13 +118,16 @@ def _drawn(scores: Scores, policy: Policy, terms: Floats, arms: tuple[int, ...])
         rare = " where rewards are this rare" if fewest > LEAST_EFFECTIVE else ""
         why = (
             f"draws of {policy.arms[rarest]} are worth {worth:.1f} decisions, {fewest:,.0f} are the"
-            f" fewest{rare}; `explore_floor` draws more"
+            f" fewest{rare}; `explore_floor: 0.1` draws more"
         )
         return {"estimate": None, "low": None, "high": None, "why": why}
+    terms = scores.values[:, arms[0]]
+    if len(arms) > 1:
+        terms = terms - scores.values[:, arms[1]]
     weights = scores.weights / scores.weights.sum()
     estimate = float(weights @ terms)
     reward, unseen = policy.reward, math.sqrt(sum(scores.unseen(k) for k in arms))
     spread = float(np.linalg.norm(weights * (terms - estimate)))
-    slack = NORMAL * math.hypot(spread, reward.span * unseen)
+    slack = float(norm.isf(misses / 2)) * math.hypot(spread, reward.span * unseen)
     ends = (reward.low, reward.high) if len(arms) == 1 else (-reward.span, reward.span)
     return cut(estimate, slack, *ends)
