@@ -1,4 +1,4 @@
-// Steps that are of use by themselves: the elastic net, lassos, outcomes, what tests look into.
+// Steps that are of use by themselves: the elastic net, lassos, outcomes.
 #include "binding.hpp"
 #include "elastic_net.hpp"
 #include "lasso.hpp"
@@ -36,19 +36,23 @@ class ElasticNet {
         net_.rebuild(problem_);
     }
     // Learn a row: z z' and y z are added to the sums.
-    void add_row(Floats z, Real y) {
-        const Vector row = row_of(z, size_);
-        for (Whole i = 0; i < size_; ++i) {
-            for (Whole j = 0; j < size_; ++j) gram_.row(i)[j] += row[i] * row[j];
-            vectors_.row(0)[i] += row[i] * y;
-        }
-        net_.add_row(row);
-    }
+    void add_row(Floats z, Real y) { learn(row_of(z, size_), y); }
     void set_penalty(Floats penalty) {
         const Vector given = row_of(penalty, size_);
         std::copy(given.begin(), given.end(), vectors_.row(1).begin());
     }
     Real solve() { return net_.solve(problem_); }
+    // Learn rows one after the other, going to the solution after each; the worst certificate.
+    Real follow(Floats2 rows, Floats ys) {
+        const Matrix contexts = table_of(rows, -1, size_);
+        const Vector rewards = row_of(ys, contexts.rows());
+        Real worst = 0.0;
+        for (Whole t = 0; t < contexts.rows(); ++t) {
+            learn(contexts[t], rewards[t]);
+            worst = max(worst, solve());
+        }
+        return worst;
+    }
     Real descend() { return net_.descend(problem_); }
     nb::ndarray<nb::numpy, Real> coef(nb::handle owner) {
         std::size_t shape[1] = {static_cast<std::size_t>(size_)};
@@ -56,6 +60,14 @@ class ElasticNet {
     }
 
   private:
+    void learn(Vector z, Real y) {
+        for (Whole i = 0; i < size_; ++i) {
+            for (Whole j = 0; j < size_; ++j) gram_.row(i)[j] += z[i] * z[j];
+            vectors_.row(0)[i] += z[i] * y;
+        }
+        net_.add_row(z);
+    }
+
     Whole size_, wide_;
     Store<Real> gram_, vectors_;
     Store<Whole> wholes_, counts_;
@@ -83,6 +95,8 @@ void bind_steps(nb::module_& m) {
         .def("add_row", &ElasticNet::add_row, nb::arg("z"), nb::arg("y"), "Add a row to the sums.")
         .def("set_penalty", &ElasticNet::set_penalty, nb::arg("penalty"))
         .def("solve", &ElasticNet::solve, "Go to the solution; return its KKT residual, relative.")
+        .def("follow", &ElasticNet::follow, nb::arg("rows"), nb::arg("ys"),
+             "Add rows one after the other, going to the solution after each; return the worst residual.")
         .def("descend", &ElasticNet::descend, "The same by coordinate descent.")
         .def_prop_ro("coef", [](nb::object self) { return nb::cast<ElasticNet&>(self).coef(self); });
     m.def(
@@ -99,8 +113,6 @@ void bind_steps(nb::module_& m) {
           nb::arg("expected"), nb::arg("luck"), nb::arg("out").noconvert(),
           "Put the reward of every arm (a column) in every visit (a row) into `out`, in units on the grid.");
     m.def("noise", &noise_of, nb::arg("shape"), nb::arg("spread"), nb::arg("luck"));
-    m.def("ln", &ln), m.def("ln_1_plus", &ln_1_plus), m.def("exponential", &exponential);
-    m.def("error_complement", &error_complement);
     m.def("add_at_the_end",
           [](Real estimate, Real variance, Real measured, Real top, Given<Real, 1> sums) {
               add_at_the_end(estimate, variance, measured, top, row_of(sums));

@@ -42,15 +42,6 @@ void bind_survey(nb::module_& m) {
         .def_static("of", &make, nb::arg("kind"), nb::arg("first"), nb::arg("width"), nb::arg("skip"),
                     nb::arg("start"), nb::arg("low"), nb::arg("high"), nb::arg("directions"),
                     nb::rv_policy::move)
-        .def("__reduce__",
-             [](nb::object self) {
-                 const Survey& own = nb::cast<const Survey&>(self);
-                 const auto copy = [&](const auto& store) { return nb::cast(view_of(store, self)).attr("copy")(); };
-                 return nb::make_tuple(self.attr("of"),
-                                       nb::make_tuple(copy(own.kind), copy(own.first), copy(own.width), copy(own.skip),
-                                                      copy(own.start), copy(own.low), copy(own.high),
-                                                      copy(own.directions_)));
-             })
         .def(
             "read_row",
             [](const Survey& survey, Given<const Real, 1> z, Given<Real, 1> out) {

@@ -54,5 +54,6 @@ void bind_arms(nb::module_& m);
 void bind_shorts(nb::module_& m);
 void bind_loops(nb::module_& m);
 void bind_steps(nb::module_& m);
+void bind_inside(nb::module_& m);
 
 } // namespace askless

@@ -46,6 +46,8 @@ Possible turn(const View& view, Real offset, Real limit) {
     return at;
 }
 
+} // namespace
+
 // Level 0. F at some context that is possible: a lower bound of its maximum.
 // F is convex, so that the best vertex of its tangent is at least as high; then single columns are
 // flipped. Stops as soon as the limit is exceeded.
@@ -77,8 +79,6 @@ Real feasible(const View& view, Real offset, Real limit) {
     }
     return value;
 }
-
-} // namespace
 
 // Whether F is certainly at most `limit`; false also where no level can tell.
 bool cannot_exceed(const View& view, Real offset, Real limit) {

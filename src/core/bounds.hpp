@@ -10,6 +10,7 @@
 
 namespace askless {
 
+Real feasible(const View& view, Real offset, Real limit);
 bool cannot_exceed(const View& view, Real offset, Real limit);
 Real upper(const View& view);
 void set_linear(const View& view);

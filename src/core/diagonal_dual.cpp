@@ -9,19 +9,6 @@ constexpr Whole SWEEPS = 3;
 constexpr Real SHIFT = 3e-2; // of the mean length: tried first to make w feasible, then thrice that, …
 constexpr Whole TRIES = 6;
 
-// Put A into place, inv(D) in units of the columns' reaches, and the vectors at their start.
-// Columns that are asked, or a choice's, have no reach: their rows and vectors are zero.
-void set_matrix(const View& view) {
-    const Scratch& room = view.room;
-    const Reals reach = view.own.reach;
-    for (Whole i = 0; i < view.size; ++i) {
-        const Reals row = view.own.inverse[i], out = room.scaled[i];
-        const Lanes own = spread(reach[i]);
-        for (Whole j = 0; j < view.size; j += WIDTH) store(out, j, own * load(row, j) * load(reach, j));
-        store(room.vectors[i], 0, spread(reach[i] > 0.0 ? 1.0 : 0.0) * load(room.start[i], 0));
-    }
-}
-
 // Put the linear part c into place; special questions keep theirs (`special_gain`).
 void set_border(const View& view, Real weight) {
     const Reals border = view.room.border, linear = view.room.linear;
@@ -108,6 +95,21 @@ void set_elimination(const View& view, Real shift) {
     for (Whole j = 0; j < end; j += WIDTH) store(room.turned, j, spread(-1.0) * load(room.border, j));
 }
 
+} // namespace
+
+// Put A into place, inv(D) in units of the columns' reaches, and the vectors at their start.
+// Columns that are asked, or a choice's, have no reach: their rows and vectors are zero.
+void set_matrix(const View& view) {
+    const Scratch& room = view.room;
+    const Reals reach = view.own.reach;
+    for (Whole i = 0; i < view.size; ++i) {
+        const Reals row = view.own.inverse[i], out = room.scaled[i];
+        const Lanes own = spread(reach[i]);
+        for (Whole j = 0; j < view.size; j += WIDTH) store(out, j, own * load(row, j) * load(reach, j));
+        store(room.vectors[i], 0, spread(reach[i] > 0.0 ? 1.0 : 0.0) * load(room.start[i], 0));
+    }
+}
+
 // Whether diag(w + shift) - A, bordered by -c and w0 + shift, is positive definite.
 // By elimination; where that goes through in floating point, it does so exactly for a matrix that
 // differs by less than the caller allows for.
@@ -143,8 +145,6 @@ bool is_feasible(const View& view, Real along, Real shift) {
     }
     return corner > 0.0;
 }
-
-} // namespace
 
 // An upper bound of F (`bounds`), from any 1/tau `scale` on; inf if none is found.
 // Columns of scales, yes/nos and multis get the dual; choices keep their prices. With a limit of

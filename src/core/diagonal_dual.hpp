@@ -11,6 +11,8 @@
 
 namespace askless {
 
+void set_matrix(const View& view);
+bool is_feasible(const View& view, Real along, Real shift);
 Real diagonal_dual(const View& view, Real offset, Real scale, Real limit);
 
 } // namespace askless

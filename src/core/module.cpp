@@ -8,4 +8,5 @@ NB_MODULE(ASKLESS_MODULE, m) {
     askless::bind_shorts(m);
     askless::bind_loops(m);
     askless::bind_steps(m);
+    askless::bind_inside(m);
 }

@@ -21,6 +21,7 @@ __all__ = [
     "Shorts",
     "Survey",
     "add_at_the_end",
+    "inside",
     "lasso_path",
     "noise",
     "outcomes",
@@ -44,6 +45,7 @@ FusedLoop = _core.FusedLoop
 Shorts = _core.Shorts
 Survey = _core.Survey
 add_at_the_end = _core.add_at_the_end
+inside = _core.inside
 lasso_path = _core.lasso_path
 noise = _core.noise
 outcomes = _core.outcomes

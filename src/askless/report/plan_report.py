@@ -1,0 +1,270 @@
+"""A study's plan as files: one page for people, figures, and the figures behind them as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
+
+from askless.evaluation.intervals import Interval, predictive
+from askless.evaluation.plan import Forecast, Plan, prior_dict
+from askless.evaluation.preregistration import preregistration_of
+from askless.evaluation.ways import FULL, SINGLE
+from askless.report.page import data_uri, drawn, render, versions, write
+from askless.simulation.figures import COLOURS, STYLES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from askless.core.arrays import Floats
+
+__all__ = ["columns_of", "write_plan"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: what it is called, and which figure it shows."""
+
+    heading: tuple[str, str]
+    figure: Callable[[Forecast], Interval]
+    digits: int = 1
+    is_share: bool = False
+    only: tuple[str, ...] | None = None  # the ways of which there is something to show; all if None
+
+    def middle(self, forecast: Forecast) -> str:
+        """Show the median, or the share; nothing of what cannot happen."""
+        if self.only is not None and forecast.way not in self.only:
+            return ""
+        return self._shown(self.figure(forecast).middle) + ("%" if self.is_share else "")
+
+    def range(self, forecast: Forecast) -> str:
+        """Show the ends; nothing where they are the median."""
+        low, high = self.figure(forecast)[1:]
+        if not self.middle(forecast):
+            return ""
+        ends = self._shown(low), self._shown(high)
+        same = ends[0] == ends[1] == self.middle(forecast).rstrip("%")
+        return "" if same else f"{ends[0]}…{ends[1]}"
+
+    def _shown(self, value: float) -> str:
+        scaled = 100 * value if self.is_share else value
+        return f"{round(scaled, self.digits) + 0.0:,.{self.digits}f}"  # no -0
+
+
+def columns_of(plan: Plan) -> list[Column]:
+    """Return the columns that a plan's table has: costs and those who give up where there are."""
+    digits = plan.reward_digits
+    dropping = tuple(way.label for way in plan.ways if way.label not in (FULL, SINGLE))
+    columns = [Column(("questions", "a visit"), lambda f: f.questions)]
+    if any(question.cost != 1 for question in plan.study.survey):
+        columns.append(Column(("cost", "a visit"), lambda f: f.cost))
+    if plan.dropout:
+        columns.append(Column(("", "complete"), lambda f: f.completed, is_share=True))
+    return [
+        *columns,
+        Column(("reward", "a visit"), lambda f: f.reward, digits),
+        Column(("net", "a person"), lambda f: f.net, digits),
+        Column(("over", "one arm"), lambda f: f.over_single, digits),
+        Column(("", "loses"), lambda f: f.losing, is_share=True, only=dropping),
+    ]
+
+
+def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
+    """Write the page, its figures and the data into a folder; return the files, page first."""
+    files: dict[str, str | bytes] = {}
+    images = {}
+    for name, draw in (("pareto", draw_pareto), ("course", draw_course)):
+        picture, narrow = draw(plan), drawn(draw(plan, narrow=True), "svg")
+        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
+        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
+    data = plan.to_dict() | {"command": command, "versions": versions()}
+    page = render("plan.html", **_content(plan, images, command))
+    first: dict[str, str | bytes] = {
+        "report.html": page,
+        "plan.json": json.dumps(data, allow_nan=False, indent=1) + "\n",
+    }
+    # Nothing is written before everything is there.
+    return [write(folder / name, content) for name, content in (first | files).items()]
+
+
+def draw_pareto(plan: Plan, *, narrow: bool = False) -> Figure:
+    """Draw reward against questions a visit, a panel a number of people; prices lie on a line."""
+    count = len(plan.respondents)
+    figure, many = _panels(count, narrow=narrow, size=(max(5.5, 3.6 * count), 4.4))
+    for axes, people in zip(many, plan.respondents, strict=True):
+        _draw_ways(axes, plan, people)
+        axes.set_title(f"{people:,} people", loc="left", fontsize="medium")
+        axes.set_xlabel("questions a visit")
+        axes.margins(y=0.12)
+        axes.set_xlim(-0.04 * len(plan.study.survey), 1.06 * len(plan.study.survey))
+    for axes in many if narrow else many[:1]:
+        axes.set_ylabel("reward a person who starts" if plan.dropout else "reward a visit")
+    title = "Medians of the worlds:", "higher and further left is better"
+    _finish(figure, many[0], title, columns=2 if count == 1 else 4, narrow=narrow)
+    return figure
+
+
+def _draw_ways(axes: Axes, plan: Plan, people: int) -> None:
+    ours = [way for way in plan.ways if way.ours]
+    points = sorted(_point(plan, way.label, people) for way in ours)
+    axes.plot(*zip(*points, strict=True), color=COLOURS[0], linewidth=1.2, zorder=1)
+    markers, own = iter("sPXDv^"), iter("o><*hd")  # shapes alone tell the ways apart, in grey too
+    for i, way in enumerate(plan.ways):
+        x, y = _point(plan, way.label, people)
+        axes.scatter(
+            [x],
+            [y],
+            marker=next(own if way.ours else markers, "."),
+            s=95 if way == plan.own else 55,
+            color=COLOURS[0 if way.ours else i % (len(COLOURS) - 1) + 1],
+            label=way.label,
+            zorder=2,
+        )
+
+
+def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
+    forecast = plan.forecast(label, people)
+    # Of those who complete, rewards alone would say nothing of those who were lost.
+    reward = forecast.net if plan.dropout else forecast.reward
+    return forecast.questions.middle, reward.middle
+
+
+def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
+    """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
+    figure, (asked, more) = _panels(2, narrow=narrow, size=(9.5, 4.3), shared=False)
+    people = plan.respondents[-1]
+    ours = plan.verdict.way if plan.verdict.way.ours else plan.own
+    grid = np.linspace(people / 40, people, 40)
+    single = [plan.outcomes[SINGLE, people].at(n).reward for n in grid]
+    for i, way in enumerate((plan.way(FULL), ours)):
+        look = COLOURS[1 - i], STYLES[1 - i]  # the colours of the other figure
+        read = [plan.outcomes[way.label, people].at(n) for n in grid]
+        lengths = np.array([now.asked / now.completed for now in read])
+        _band(asked, grid, lengths.T, way.label, look)
+        gain = [(now.reward - one) / n for now, one, n in zip(read, single, grid, strict=True)]
+        _band(more, grid, np.array(gain).T, way.label, look)
+    asked.set_ylabel("questions a visit, on average so far")
+    of_whom = "person who starts" if plan.dropout else "visit"
+    more.set_ylabel(f"reward a {of_whom} over one arm for all, so far")
+    more.axhline(0.0, color="#999999", linewidth=0.8)
+    asked.set_ylim(bottom=0)
+    for axes in (asked, more):
+        axes.set_xlabel("people")
+        axes.set_xlim(left=0)
+    title = "Median of the worlds,", "and the range of 90% of them"
+    _finish(figure, asked, title, columns=2, narrow=narrow)
+    return figure
+
+
+def _panels(
+    count: int, *, narrow: bool, size: tuple[float, float], shared: bool = True
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels beside each other; for narrow screens, below each other."""
+    rows, columns = (count, 1) if narrow else (1, count)
+    figure = Figure(
+        figsize=(4.2, 3.1 * count + 1.2) if narrow else size,
+        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
+    )
+    return figure, list(figure.subplots(rows, columns, sharey=shared, squeeze=False).flat)
+
+
+def _finish(
+    figure: Figure, first: Axes, title: tuple[str, str], *, columns: int, narrow: bool
+) -> None:
+    for axes in figure.axes:
+        axes.grid(alpha=0.25)
+        axes.xaxis.set_major_locator(MaxNLocator(5))  # five labels never run together
+        axes.xaxis.set_major_formatter("{x:,.10g}")
+        axes.yaxis.set_major_formatter("{x:,.10g}")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(
+        *first.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=min(2, columns) if narrow else columns,
+        frameon=False,
+    )
+    figure.suptitle(("\n" if narrow else " ").join(title))
+
+
+def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[str, str]) -> None:
+    middle, low, high = np.array([predictive(column) for column in values.T]).T
+    axes.plot(visits, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
+    axes.fill_between(visits, low, high, color=look[0], alpha=0.15, linewidth=0)
+
+
+def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]:
+    columns = columns_of(plan)
+    groups = [
+        (
+            people,
+            [
+                (
+                    way.label,
+                    [
+                        (column.middle(forecast), column.range(forecast))
+                        for column in columns
+                        for forecast in [plan.forecast(way.label, people)]
+                    ],
+                )
+                for way in plan.ways
+            ],
+        )
+        for people in plan.respondents
+    ]
+    return {
+        "plan": plan,
+        "headings": [" ".join(column.heading).strip() for column in columns],
+        "groups": groups,
+        "images": images,
+        "prior": [*_said(prior_dict(plan.prior)), *_leaving(plan)],
+        "drawn": _drawn(plan),
+        "preregistration": preregistration_of(plan),
+        "command": command,
+        "versions": versions(),
+    }
+
+
+def _leaving(plan: Plan) -> list[tuple[str, str]]:
+    return [("dropout", f"{plan.dropout:g} of the people at each question")] if plan.dropout else []
+
+
+def _drawn(plan: Plan) -> str:
+    """Say how many questions matter in the worlds that were drawn."""
+    counts = np.bincount(plan.useful)
+    return ", ".join(f"{n} in {count}" for n, count in enumerate(counts) if count)
+
+
+def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what was taken to be plausible, in words."""
+
+    def span(value: Sequence[float] | str) -> str:
+        if isinstance(value, str):
+            return value
+        return " to ".join(f"{end:g}" for end in dict.fromkeys(value))
+
+    lines = [(key, span(prior[key])) for key in ("useful", "effect", "gap", "noise")]
+    if "pilot" in prior:
+        lines.append(("answers", f"those of {prior['pilot']:,} people of a pilot, drawn again"))
+    else:
+        answers = ", ".join(f"{name} {value}" for name, value in prior["answers"].items())
+        lines += [
+            ("answers", answers or "uniform"),
+            ("skips", _shares(prior["skips"])),
+            ("correlation", f"{prior['correlation']:g}"),
+        ]
+    lines.append(("eligible", _shares(prior["eligible"]) or "everyone for every arm"))
+    return lines
+
+
+def _shares(shares: float | Mapping[str, float]) -> str:
+    if not isinstance(shares, Mapping):
+        return f"{shares:g}"
+    return ", ".join(f"{name} {share:g}" for name, share in shares.items())

@@ -159,6 +159,14 @@ class Survey:
         """Return the names of the questions that are marked, in survey order."""
         return tuple(self.names[g] for g in np.flatnonzero(questions))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Not the core's: that is of one build, and whoever reads it may have another processor.
+        return {name: value for name, value in vars(self).items() if name != "core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.core = core.Survey.of(*self._columns)
+
     @property
     def columns(self) -> Columns:
         """The columns as the core sees them."""

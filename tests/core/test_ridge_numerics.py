@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from askless.kernels import doors
 from scipy.linalg import solve_triangular
 
 import askless as al
@@ -20,11 +19,11 @@ def design(rng, count, d, *, collinear):
 
 
 def widths(policy, rows):
-    """Widths of contexts as the kernel has them: all rewards are 0, so a score is all width."""
+    """Widths of contexts as the core has them: all rewards are 0, so a score is all width."""
     assert not policy.estimate.any()
     scores, live = np.empty((len(rows), 1)), np.ones(1, dtype=bool)
     for row, out in zip(rows, scores, strict=True):
-        doors.score_row(policy._model.address, live, row, out)
+        policy._model.arms.score_row(live, row, out)
     return scores[:, 0] / policy.radius[0]
 
 
@@ -47,7 +46,7 @@ def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, c
     for stop in (1, 3, 17, 1_023, 4_096, 12 * 4_097 - 1, 244 * 4_097 - 1, 1_000_000):
         rows = design(rng, stop - int(state.n[0]), d, collinear=collinear)
         arms, ys = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
-        doors.learn_rows(policy._model.address, arms, rows, ys)
+        state.learn_rows(arms, rows, ys)
         probes = design(rng, 50, d, collinear=collinear)
         n = int(state.n[0])
         np.testing.assert_allclose(widths(policy, probes), fresh_widths(policy, probes), rtol=1e-8)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from askless.kernels import triangle
 
-from kernels.padding import padded_copy
+from askless.core import inside
+from core.padding import padded_copy
 
 SIZES = [1, 2, 7, 8, 9, 51]
 
@@ -18,7 +18,7 @@ def random_problem(seed, p):
 def factored(gram, alpha):
     root = np.full_like(padded_copy(gram), 7.0)  # whatever was there before must not matter
     weights = np.full(len(root), 7.0)
-    log_det = triangle.factor(padded_copy(gram), alpha, len(gram), root, weights)
+    log_det = inside.factor(padded_copy(gram), alpha, len(gram), root, weights)
     return root, weights, log_det
 
 
@@ -42,12 +42,11 @@ def test_add_row_is_the_factor_of_the_sum(p):
     z = rng.normal(size=p)
     w, gain, variance = (np.zeros(len(root)) for _ in range(3))
     taus, slopes, lifts = np.full((3, len(root)), np.nan)
-    triangle.times(root, padded_copy(z), p, w)
-    squared = triangle.squared_length(weights, w, p)
-    tau = triangle.add_row(weights, w, p, taus, slopes, lifts)
-    for j in range(0, p, 16):
-        triangle.sweep(root, j, j, p, slopes, lifts, gain)
-    triangle.diagonal_of(root, weights, p, variance)
+    inside.times(root, padded_copy(z), p, w)
+    squared = inside.squared_length(weights, w, p)
+    tau = inside.add_row(weights, w, p, taus, slopes, lifts)
+    inside.sweep(root, p, slopes, lifts, gain)
+    inside.diagonal_of(root, weights, p, variance)
     inverse, after = np.linalg.inv(d), np.linalg.inv(d + np.outer(z, z))
     np.testing.assert_allclose(squared, z @ inverse @ z, rtol=1e-10)
     np.testing.assert_allclose(tau, 1 + z @ inverse @ z, rtol=1e-10)
@@ -59,22 +58,42 @@ def test_add_row_is_the_factor_of_the_sum(p):
 
 
 @pytest.mark.parametrize("p", SIZES)
+def test_two_sweeps_at_once_are_two_sweeps_bit_for_bit(p):
+    rng, gram = random_problem(p + 300, p)
+    one, weights, _ = factored(gram, 2.0)
+    both, wide = one.copy(), len(one)
+    slopes, lifts, gains, together = np.zeros((4, 2, wide))
+    for i in range(2):
+        w = np.zeros(wide)
+        inside.times(one, padded_copy(rng.normal(size=p)), p, w)
+        inside.add_row(weights, w, p, np.zeros(wide), slopes[i], lifts[i])
+        inside.sweep(one, p, slopes[i], lifts[i], gains[i])
+    inside.sweep_twice(both, p, slopes, lifts, together)
+    assert both.tobytes() == one.tobytes()
+    assert together.tobytes() == gains.tobytes()
+
+
+@pytest.mark.parametrize("p", SIZES)
 def test_products_with_the_factor(p):
     rng, gram = random_problem(p + 200, p)
     root, weights, _ = factored(gram, 1.0)
     z = padded_copy(rng.normal(size=p))
     out = np.zeros(len(root))
-    triangle.times(root, z, p, out)
+    inside.times(root, z, p, out)
     np.testing.assert_allclose(out, root @ z, rtol=1e-12, atol=1e-15)
-    triangle.transposed_times(root, z, p, out)
+    inside.transposed_times(root, z, p, out)
     np.testing.assert_allclose(out, root.T @ z, rtol=1e-12, atol=1e-15)
-    triangle.diagonal_of(root, weights, p, out)
+    inside.diagonal_of(root, weights, p, out)
     np.testing.assert_allclose(out, np.diag(root.T @ np.diag(weights) @ root), rtol=1e-12)
+    inverse = np.full_like(root, 7.0)  # whatever was there before must not matter
+    trace = inside.inverse_of(root, weights, p, inverse)
+    np.testing.assert_allclose(inverse, root.T @ np.diag(weights) @ root, rtol=1e-12, atol=1e-15)
+    assert trace == pytest.approx(np.trace(inverse), rel=1e-12)
     other = padded_copy(rng.normal(size=p))
-    assert triangle.dot(z, other, p) == pytest.approx(z @ other, rel=1e-12)
-    assert triangle.inner(z, other) == pytest.approx(z @ other, rel=1e-12)
+    assert inside.dot(z, other, p) == pytest.approx(z @ other, rel=1e-12)
+    assert inside.inner(z, other) == pytest.approx(z @ other, rel=1e-12)
     total = other.copy()
-    triangle.add_multiple(0.3, z, total, p)
+    inside.add_multiple(0.3, z, total, p)
     np.testing.assert_allclose(total, other + 0.3 * z, rtol=1e-12)
 
 

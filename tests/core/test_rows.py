@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from askless.kernels.rows import check_row
 
 import askless as al
 from askless.core.words import COMPLETE, INCOMPLETE, NO_CONSTANT
@@ -31,10 +30,10 @@ SURVEY = al.Survey([al.Scale("s", low=0, high=1), al.Choice("c", ["x", "y"], may
     ],
 )
 def test_says_which_question_does_not_fit(row, code):
-    assert check_row(SURVEY.columns, np.array(row, dtype=float), np.zeros(5)) == code
+    assert SURVEY.core.read_row(np.array(row, dtype=float), np.zeros(5)) == code
 
 
 def test_puts_numbers_on_the_grid():
     out = np.zeros(5)
-    check_row(SURVEY.columns, np.array([1, 0.3, 1, 0, 0]), out)
+    SURVEY.core.read_row(np.array([1, 0.3, 1, 0, 0]), out)
     assert out.tolist() == [1, 307 / 1024, 1, 0, 0]  # 0.3 · 1024 = 307.2

@@ -7,48 +7,33 @@ that skips a branch, or a dual point that is trusted without its check.
 
 import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
-from askless.kernels import bounds, diagonal_dual, unasked, vertex_search
-from askless.kernels.asking import open_asking
-from askless.kernels.bundles import open_header
-from askless.kernels.compiling import kernel
 
 import askless as al
+from askless.core import inside
 from askless.policies.loops import Interactive
 from exact_bounds import completions, dense_arm, heuristic, places, shor_bound, ucbs
 from sizes import whole
 from worlds import QUESTIONS, mixed_world, survey_of
 
-FEASIBLE, INTERVAL, DUAL, FOUND, SETTLED, PAPER, SCALE = range(7)
 
+class Said(NamedTuple):
+    """What each level says of an arm; `found` and `settled` for a limit."""
 
-@kernel()
-def levels(address, k, z, limit, out):
-    """Put what each level says of arm k into `out`; the last three for that limit."""
-    columns, rule, arms = open_header(address)
-    asking, scratch = open_asking(address)
-    view = unasked.view_of(rule, arms, asking, k)
-    missing = unasked.look(columns, view, z)
-    unasked.weigh(view)
-    bounds.set_linear(view)
-    offset = bounds.rounding(view, 0.0)
-    out[FEASIBLE] = bounds.feasible(view, scratch, 0.0, math.inf)
-    bounds.set_prices(view)
-    out[INTERVAL], out[SCALE] = bounds.interval(view, offset, -math.inf)
-    out[DUAL] = diagonal_dual.diagonal_dual(view, scratch, offset, out[SCALE], -math.inf)
-    out[FOUND] = vertex_search.vertex_search(view, scratch, offset, out[SCALE], limit)
-    out[SETTLED] = bounds.cannot_exceed(view, scratch, 0.0, limit)
-    out[PAPER] = bounds.paper_heuristic(view, scratch)
-    return missing
+    missing: int  # questions
+    feasible: float
+    interval: float
+    dual: float
+    found: int  # CANNOT, CAN or UNKNOWN
+    settled: bool
+    paper: float
 
 
 def said(policy, k, z, limit):
-    out = np.full(7, np.nan)
-    model = policy._model
-    levels(model.address, k, np.ascontiguousarray(z), limit, out)
-    return out
+    return Said(*inside.levels(policy._model.arms, k, np.ascontiguousarray(z), limit))
 
 
 MIXED = [
@@ -74,9 +59,9 @@ def random_rows(rng, questions, count, *, twins=False):
         rows[:, own] = points[rng.integers(len(points), size=count)]
         if question[0] in ("scale", "raw"):
             low, high = points[:, 0].min(), points[:, 0].max()
-            inside = np.round(rng.uniform(low, high, size=count) * 1024) / 1024
+            between = np.round(rng.uniform(low, high, size=count) * 1024) / 1024
             answered = rows[:, own[-1]] == 0 if question[2] else np.ones(count, dtype=bool)
-            rows[answered, own[0]] = inside[answered]
+            rows[answered, own[0]] = between[answered]
     if twins:
         rows[:, places(questions)[-1]] = rows[:, places(questions)[0]]
     return rows
@@ -128,17 +113,17 @@ def test_no_level_is_ever_below_the_exact_maximum():
         scale = abs(exact) + float(np.abs(every).max())
         tight, above = 1e-12 * scale, exact + 1e-5 * scale
         out = said(policy, 0, z, above)
-        assert out[INTERVAL] >= exact - tight
-        assert out[DUAL] >= exact - tight
+        assert out.interval >= exact - tight
+        assert out.dual >= exact - tight
         # A feasible point is one: some answers give that value.
-        assert np.abs(every - out[FEASIBLE]).min() <= 1e-7 * scale
+        assert np.abs(every - out.feasible).min() <= 1e-7 * scale
         # What is above every point cannot be exceeded; a search that gives up says so.
-        assert out[FOUND] != vertex_search.CAN
-        settled += out[SETTLED] == 1
-        assert (out[SETTLED] == 1) or (out[FOUND] == vertex_search.UNKNOWN)
+        assert out.found != inside.CAN
+        settled += out.settled
+        assert out.settled or out.found == inside.UNKNOWN
         below = said(policy, 0, z, exact - 1e-6 * scale)
-        assert below[FOUND] != vertex_search.CANNOT
-        assert below[SETTLED] == 0
+        assert below.found != inside.CANNOT
+        assert not below.settled
         tried += 1
     assert tried >= 72 * count
     assert settled >= 0.99 * tried  # the search gives up on few of these small ones
@@ -149,7 +134,8 @@ def test_a_bound_on_a_known_context_is_the_ucb():
     z = random_rows(np.random.default_rng(3), questions, 1)[0]
     exact = ucbs(dense_arm(policy, 0), z[None, :])[0]
     out = said(policy, 0, z, 0.0)
-    np.testing.assert_allclose(out[[FEASIBLE, INTERVAL]], exact, rtol=1e-9)
+    assert out.missing == 0
+    np.testing.assert_allclose([out.feasible, out.interval], exact, rtol=1e-9)
 
 
 @functools.cache
@@ -188,9 +174,9 @@ def test_real_states_are_bounded_too():
             every = ucbs(dense_arm(policy, k), completions(questions, z, policy.support[k]))
             exact = float(every.max())
             out = said(policy, k, z, exact * (1 + 1e-9))
-            assert min(out[INTERVAL], out[DUAL]) >= exact * (1 - 1e-12)
-            assert out[FOUND] != vertex_search.CAN
-            assert said(policy, k, z, exact * (1 - 1e-9))[SETTLED] == 0
+            assert min(out.interval, out.dual) >= exact * (1 - 1e-12)
+            assert out.found != inside.CAN
+            assert not said(policy, k, z, exact * (1 - 1e-9)).settled
             tried += 1
     assert tried == 36
 
@@ -221,9 +207,9 @@ def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to
                     exact = float(ucbs(dense_arm(policy, k), contexts).max())
                     scale = abs(exact) + 1e-3
                     out = said(policy, k, z, exact + 1e-5 * scale)
-                    assert min(out[INTERVAL], out[DUAL]) >= exact - 1e-12 * scale
-                    assert out[FOUND] != vertex_search.CAN
-                    assert said(policy, k, z, exact - 1e-5 * scale)[SETTLED] == 0
+                    assert min(out.interval, out.dual) >= exact - 1e-12 * scale
+                    assert out.found != inside.CAN
+                    assert not said(policy, k, z, exact - 1e-5 * scale).settled
         if begun > 100_000:
             break
         player.play(block, begun, drops)
@@ -243,8 +229,8 @@ def test_the_dual_is_within_five_percent_of_the_shor_relaxation():
             middle = np.where(np.isnan(z), 0.5, z)[None, :]
             best = shor_bound(arm, z, 0.0, 1.0)
             out = said(policy, k, z, 0.0)
-            assert out[DUAL] >= best * (1 - 1e-6)  # it cannot be better than its own relaxation
-            slacks.append((out[DUAL] - best) / (best - ucbs(arm, middle)[0]))
+            assert out.dual >= best * (1 - 1e-6)  # it cannot be better than its own relaxation
+            slacks.append((out.dual - best) / (best - ucbs(arm, middle)[0]))
     assert len(slacks) == 3 * whole(2, 1)
     assert np.mean(slacks) <= 0.05
 
@@ -258,26 +244,10 @@ def test_the_papers_heuristic_is_below_the_exact_maximum():
             z[1:13] = np.nan
             arm = dense_arm(policy, k)
             out = said(policy, k, z, 0.0)
-            np.testing.assert_allclose(out[PAPER], heuristic(arm, z, 0.0, 1.0), rtol=1e-9)
+            np.testing.assert_allclose(out.paper, heuristic(arm, z, 0.0, 1.0), rtol=1e-9)
             exact = ucbs(arm, completions(questions, z, policy.support[k])).max()
-            short += out[PAPER] < exact * (1 - 1e-9)
+            short += out.paper < exact * (1 - 1e-9)
     assert short > 0  # not an upper bound: winners can be discarded
-
-
-@kernel()
-def elimination(address, k, z, lengths, border, along, shift):
-    """Whether a given dual point passes the check, for what z leaves open in arm k."""
-    columns, rule, arms = open_header(address)
-    asking, scratch = open_asking(address)
-    view = unasked.view_of(rule, arms, asking, k)
-    unasked.look(columns, view, z)
-    unasked.weigh(view)
-    diagonal_dual.set_matrix(view, scratch)
-    scratch.border[:] = 0.0
-    for i in range(view.size):
-        view.price[i] = lengths[i]
-        scratch.border[i] = border[i]
-    return diagonal_dual.is_feasible(view, scratch, along, shift)
 
 
 @pytest.mark.parametrize("missing", [1, 3, 4, 13, 37, 50])
@@ -303,7 +273,7 @@ def test_a_dual_point_passes_only_where_numpy_finds_no_negative_eigenvalue(missi
         matrix[0, 1:] = matrix[1:, 0] = -border[open_columns]
         least = np.linalg.eigvalsh(matrix)[0]
         if abs(least) > 1e-9 * top:
-            found = elimination(policy._model.address, 3, z, lengths, border, along, shift)
+            found = inside.passes(policy._model.arms, 3, z, lengths, border, along, shift)
             assert found == (least > 0)
             passed[bool(found)] += 1
     assert min(passed.values()) > 5
