@@ -46,7 +46,8 @@ void lane_steps(Floats x, Floats y, Floats z, Out2 out, Out sums) {
     for (Whole i = 0; i < rows.rows(); ++i) store(rows[i], 0, steps[i]);
     const Reals totals = row_of(sums, 6);
     totals[0] = total(a);
-    store_totals(totals, 1, a, b, c, a * b);
+    const Lanes four[4] = {a, b, c, a * b};
+    store_totals(totals, 1, four);
 }
 
 void totals_of(Floats2 rows, Out sums) {
