@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from askless.kernels import active_set, elastic_net
+from kernels.padding import padded_copy
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet
 
 import askless as al
 from askless.errors import SettingError
-from kernels.padding import padded_copy
 
 SEEDS = range(780)
 

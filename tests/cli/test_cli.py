@@ -544,26 +544,6 @@ def test_check_needs_nothing_compiled(tmp_path):
     assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
-def test_warm_up_says_what_there_is_and_where():
-    first = askless("warm-up", "--json")  # compiles, if nobody has before
-    assert first.returncode == 0, first.stderr
-    found = json.loads(first.stdout)
-    assert list(found) == ["policies", "seconds", "cache"]
-    assert {"epoch", "ridge", "elastic-net", "linucb", "target"} <= set(found["policies"])
-    again = askless("warm-up")
-    assert again.stderr == ""
-    done = "Everything had been compiled before"
-    if found["seconds"]:  # another test of this process has compiled something
-        done = f"Compiled everything, in {found['seconds']:.0f} s"
-    assert again.stdout == f"{done}; it is kept in {found['cache']}\n"
-
-
-OF_PEOPLE = (
-    "schema: 1\nquestions: [{kind: yes_no, name: donor}]\narms: [{name: mail}, {name: call}]\n"
-    "reward: {low: 0, high: 10}\npolicy: {beta_min: 1}\n"
-)
-
-
 def test_policies_are_compared_on_tables_families_and_files(tmp_path):
     (tmp_path / "study.yaml").write_text(OF_PEOPLE)
     (tmp_path / "people.csv").write_text("donor,mail,call\nyes,8,2\nno,3,5\n")
