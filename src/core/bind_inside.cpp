@@ -63,17 +63,19 @@ void ln_of_parts(Floats y, Out out) {
     for (Whole i = 0; i < parts.size(); i += WIDTH) store(found, i, ln_of_part(load(parts, i)));
 }
 
-// Multiply and add in twelve registers that do not wait for each other.
-void multiply_add(Out x, Whole times) {
+// Multiply and add in twelve registers that do not wait for each other; how often that was.
+Whole multiply_add(Out x, Whole times) {
+    constexpr Whole SUMS = 12 / REGISTERS;
     const Reals numbers = row_of(x, WIDTH);
     const Lanes m = load(numbers, 0);
-    Lanes sums[12];
+    Lanes sums[SUMS];
     for (Lanes& sum : sums) sum = spread(0.0);
     for (Whole i = 0; i < times; ++i)
         for (Lanes& sum : sums) sum = fma(m, sum, m);
     Lanes all = m;
     for (const Lanes& sum : sums) all = fma(all, m, sum);
     store(numbers, 0, all);
+    return SUMS * WIDTH * times;
 }
 
 void bind_lanes(nb::module_& m) {
