@@ -119,7 +119,7 @@ class ShortState:
 
     def full_share(self, model: EpochState, mask: Flags, number: int) -> float:
         """Return with which probability a visit is full."""
-        if self.form is None:  # nothing need be compiled for the first visits
+        if self.form is None:  # nothing need be derived for the first visits
             return 1.0
         self.recount(model)
         return self.shorts.full_share(model.arms, mask, number)
