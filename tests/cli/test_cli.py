@@ -538,16 +538,12 @@ def test_check_says_nothing_beside_what_it_found(tmp_path):
     (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
     done = askless_anew("check", "study.yaml", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-<<<<<<< HEAD
-    assert not [path for path in cache.rglob("*") if path.is_file()]
-=======
 
 
 OF_PEOPLE = (
     "schema: 1\nquestions: [{kind: yes_no, name: donor}]\narms: [{name: mail}, {name: call}]\n"
     "reward: {low: 0, high: 10}\npolicy: {beta_min: 1}\n"
 )
->>>>>>> core-tests
 
 
 def test_policies_are_compared_on_tables_families_and_files(tmp_path):
