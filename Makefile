@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
+CORE := CMakeLists.txt $(wildcard builder/*.py src/core/*.hpp src/core/*.cpp)
+COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
 .PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak unchanged pace clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
-ready: $(READY)  ## set up .venv and compile ahead, which every target does first (some minutes, once)
+ready: $(READY)  ## set up .venv and build the core, which every target does first (some minutes, once)
 
 test: $(READY)  ## the whole suite, its largest tests reduced
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
@@ -85,19 +87,24 @@ pace: $(READY)  ## how long fused epochs take beside another revision of this re
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pace.py $(SINCE)
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
-$(BENCH)/.ready: pyproject.toml
+$(BENCH)/.ready: pyproject.toml $(CORE)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
 		mabwiser contextualbandits skglm vowpalwabbit pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
 	touch $@
 
-$(READY): pyproject.toml
+# What builds the core; where there is no C++ compiler, a package brings one.
+$(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/askless warm-up
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		'scikit-build-core>=0.11' 'nanobind>=2.7' cmake ninja $(if $(COMPILER),,ziglang)
+	touch $@
+
+$(READY): $(VENV)/.tools $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
 	touch $@
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build/core $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

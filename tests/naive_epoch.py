@@ -149,7 +149,7 @@ class NaiveEpoch(NaiveRidge):
         self.passed = [
             [np.repeat(~judged[:, None], 2, axis=1) for judged in self.judged] for _ in range(arms)
         ]
-        self.signed = [[np.zeros((len(w), 16)) for w in self.directions] for _ in range(arms)]
+        self.signed = [[np.zeros((len(w), 24)) for w in self.directions] for _ in range(arms)]
         self.dropped_by = [{} for _ in range(arms)]  # question: the tests that it met, and at n
         self.rss, self.df = [0.0] * arms, [0.0] * arms
         self.noise, self.penalty = [1 / 16] * arms, [1.0] * arms
@@ -164,6 +164,7 @@ class NaiveEpoch(NaiveRidge):
         self.kinds = {"adaptive": 0, "hoeffding": 0, "not estimable": 0, "too few rows": 0}
         self.kinds |= {"no gain": 0, "priced by errors": 0, "priced by the range": 0}
         self.kinds |= {"counted": 0, "not counted": 0, "too wide to count": 0}
+        self.kinds |= {"bold": 0, "seems too sure": 0}
         self.drifts, self.holm, self.clips = 0, 0, 0
 
     # -- models ----------------------------------------------------------------------------------
@@ -454,14 +455,17 @@ class NaiveEpoch(NaiveRidge):
         levers, errors = rows @ x, (ys - online) ** 2
         s, v = float(levers @ ys), float(levers @ levers)
         spread = min(0.25, self.noise[k] * (1 + rows.shape[1] / (self.n[k] + len(rows) / 2)))
-        weight, weighted, *prices = sums[:12]
-        new = [weight + 1 / (spread * v), weighted + s / (spread * v)]
+        parts = np.array([2, 1, 1 / 2, 1 / 4, 1 / 8])
+        bets = parts * (self.beta or 0.05) / (spread * v)
+        self.kinds["bold"] += int((bets * np.abs(levers).max() > 0.5).sum())
+        bets = np.minimum(bets, 0.5 / np.abs(levers).max())
+        new, prices = [*(sums[:5] + bets), *(sums[5:10] + bets * s)], sums[10:20]
         for side, sign in enumerate(SIDES):
             rooms = np.maximum(0.02, 0.5 - np.sign(sign * levers) * online)
-            for c, part in enumerate((2, 1, 1 / 2, 1 / 4, 1 / 8)):
-                eta = part * (self.beta or 0.05) / (spread * v) * np.abs(levers)
+            for c, bet in enumerate(bets):
+                eta = bet * np.abs(levers)
                 most = eta.max()
-                if most < 0.9 and 4 * spread * (1 + most / 3 / (1 - most / 2)) < 1:
+                if 4 * spread * (1 + most / 3 / (1 - most / 2)) < 1:
                     own = eta**2 / 2 + eta**3 * rooms / (3 * (1 - (eta * rooms).max()))
                     paid = float(own @ errors)
                     self.kinds["priced by errors"] += 1
@@ -469,9 +473,10 @@ class NaiveEpoch(NaiveRidge):
                     paid = float(eta @ eta) / 8
                     self.kinds["priced by the range"] += 1
                 new.append(prices[5 * side + c] + paid)
-        return np.array(new + self.at_the_end(sums[12:], s, v, levers, errors))
+        at_least = spread * v, v / (self.n[k] + len(rows))
+        return np.array(new + self.at_the_end(sums[20:], s, v, levers, errors, at_least))
 
-    def at_the_end(self, sums, s, v, levers, errors):
+    def at_the_end(self, sums, s, v, levers, errors, at_least):
         """The four sums of 10.2; an epoch counts where it is carried by enough rows and helps."""
         estimates, roots, squares, count = sums
         if v < 10 * (levers**2).max() or count == 15:
@@ -481,7 +486,9 @@ class NaiveEpoch(NaiveRidge):
             self.kinds["too wide to count"] += 1
             return list(sums)
         self.kinds["counted"] += 1
-        measured = float(levers**2 @ errors) / v
+        usual, unseen = at_least  # what the noise before it says; what may just not have come
+        self.kinds["seems too sure"] += int(float(levers**2 @ errors) < usual)
+        measured = (max(float(levers**2 @ errors), usual) + unseen) / v
         return [estimates + s * v**-0.5, roots + v**-0.5, squares + measured, count + 1]
 
     def drop_questions(self, k):

@@ -9,9 +9,10 @@ from typing import get_args
 import pytest
 
 import askless as al
+from askless.cli.app import run
 from askless.cli.tables import tables as list_tables
+from askless.evaluation.analysis_tables import tables_of
 from askless.policies.linear_ucb import LinearUCB
-from askless.report.analysis_report import tables_of
 from askless.survey.policy_sections import (
     ElasticNetSection,
     EpochSection,
@@ -247,6 +248,20 @@ def test_the_library_page_s_log_is_judged(tmp_path, monkeypatch, capsys):
     exec(code, {"al": al, "study": study, "policy": policy})
     value, low, high = map(float, capsys.readouterr().out.split())
     assert low < value < high
+
+
+def test_the_analysing_page_shows_what_its_commands_print(tmp_path, monkeypatch, capsys):
+    """Fails if the example prints anything else than the page shows."""
+    page = (ROOT / "docs" / "analysing.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "charity.yaml").write_text(EXAMPLE.read_text())
+    exec(python_blocks(ROOT / "docs" / "analysing.md")[0], {})
+    (shown,) = re.findall(r"```text\n\$ (askless analyse .*?)```", page, flags=re.DOTALL)
+    command, *lines = shown.strip().splitlines()
+    monkeypatch.setattr("sys.argv", command.split())
+    assert run() == 0
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert list(filter(None, printed)) == [line.rstrip() for line in lines if line]
 
 
 def test_the_analysing_page_s_code_runs_and_names_every_table(tmp_path, monkeypatch, capsys):

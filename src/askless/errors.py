@@ -56,8 +56,12 @@ def _plain(name: str) -> str:
 def meant(name: object, known: Iterable[str], these: str) -> str:
     """Say which of the known names may have been meant, or which there are."""
     names = list(known)
-    more = ", …" if len(names) > MOST_NAMES else ""
-    return near(name, names) or f"; {these} {', '.join(names[:MOST_NAMES])}{more}"
+    return near(name, names) or f"; {these} {listed(names)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names."""
+    return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
 
 
 def together(problems: Sequence[str]) -> str:

@@ -46,7 +46,8 @@ void lane_steps(Floats x, Floats y, Floats z, Out2 out, Out sums) {
     for (Whole i = 0; i < rows.rows(); ++i) store(rows[i], 0, steps[i]);
     const Reals totals = row_of(sums, 6);
     totals[0] = total(a);
-    store_totals(totals, 1, a, b, c, a * b);
+    const Lanes four[4] = {a, b, c, a * b};
+    store_totals(totals, 1, four);
 }
 
 void totals_of(Floats2 rows, Out sums) {
@@ -173,8 +174,7 @@ View view_of_arm(Arms& arms, Whole k) {
 // What each level says of an arm, where z leaves answers open; the last but one for a limit.
 nb::tuple levels(Arms& arms, Whole k, Floats z, Real limit) {
     const View view = view_of_arm(arms, k);
-    const Whole missing = look(view, row_of(z, arms.survey.columns()));
-    weigh(view);
+    const Whole missing = weigh(view, row_of(z, arms.survey.columns()));
     set_linear(view);
     const Real offset = rounding(view, 0.0), possible = feasible(view, 0.0, INFINITE);
     set_prices(view);
@@ -189,8 +189,7 @@ nb::tuple levels(Arms& arms, Whole k, Floats z, Real limit) {
 bool passes(Arms& arms, Whole k, Floats z, Floats lengths, Floats border, Real along, Real shift) {
     const View view = view_of_arm(arms, k);
     const Vector prices = row_of(lengths, view.size), edge = row_of(border, view.size);
-    look(view, row_of(z, arms.survey.columns()));
-    weigh(view);
+    weigh(view, row_of(z, arms.survey.columns()));
     set_matrix(view);
     view.room.border.fill(0.0);
     std::copy(prices.begin(), prices.end(), view.room.price.begin());
@@ -206,8 +205,7 @@ Real bound(Arms& arms, Whole k, Floats z, Real limit, Whole what, Whole repeats)
     const Vector answers = row_of(z, arms.survey.columns());
     Real sum = 0.0;
     for (Whole i = 0; i < repeats; ++i) {
-        look(view, answers);
-        weigh(view);
+        weigh(view, answers);
         set_linear(view);
         if (what == CASCADE) {
             sum += cannot_exceed(view, 0.0, limit);

@@ -196,8 +196,8 @@ void prepare(const Design& design, Whole at, Whole width) {
                     a[r] = fma(z, x, a[r]), b[r] = fma(z, y, b[r]);
                 }
             }
-            store_totals(design.levers[j], i, a[0], a[1], a[2], a[3]);
-            store_totals(design.levers[j + 1], i, b[0], b[1], b[2], b[3]);
+            store_totals(design.levers[j], i, a);
+            store_totals(design.levers[j + 1], i, b);
         }
     }
     for (Whole i = 0; i < design.n(); ++i)

@@ -28,6 +28,7 @@ struct Design {
     RealTable cells;      // (LEVERS, RANGES) how many rows are in a cell
     Real beta_min;
     Real noise;           // variance of the residuals that is expected
+    Real seen;            // rows of the arm, those of the epoch included
     Whole rank = 0;       // of A
     Whole n() const { return rows.rows(); }
 };

@@ -145,14 +145,15 @@ void judge(Arms& arms, const Arm& arm, Epoch& epoch) {
         for (Whole j = 0; j <= i; ++j) whole(i, j) = whole(j, i) = epoch.gram(i, j);
         moment[i] = epoch.moment[i] - shift * epoch.gram(i, 0);
     }
-    const Real seen = static_cast<Real>(arm.n) + 0.5 * static_cast<Real>(count);
+    const Real middle_rows = static_cast<Real>(arm.n) + 0.5 * static_cast<Real>(count);
     Design design{
         .rows = rows, .size = size, .whole = whole, .factor = epochs.factor.table(),
         .order = epochs.order.all(), .moment = moment, .solutions = epochs.solutions.table(),
         .residues = epochs.residues.table(), .levers = table, .lever = table[tallies],
         .guesses = guesses, .predicted = predicted, .errors = errors, .left = epochs.left.all(),
         .cells = epochs.cells.table(), .beta_min = arms.rule.beta_min / arms.rule.span,
-        .noise = min(0.25, arm.noise * (1.0 + static_cast<Real>(size) / seen)),
+        .noise = min(0.25, arm.noise * (1.0 + static_cast<Real>(size) / middle_rows)),
+        .seen = static_cast<Real>(arm.n + count),
     };
     design.rank = factor_by_rank(design);
     if (static_cast<Real>(count) < 1.5 * static_cast<Real>(design.rank) + 5.0) return;

@@ -17,11 +17,11 @@ constexpr Whole TALLIES = 4;               // further numbers that are noted of 
 // By which test a question was dropped (maths 5.1).
 constexpr Whole NOT_DROPPED = 0, BY_EPOCHS = 1, BY_ELLIPSOID = 2;
 
-// What is added up of a direction (`signed_effects`): for the interval at all times sums of 1/(Vv) and
-// s/(Vv), and five prices a side; for that at the end sums of s/sqrt(v), of 1/sqrt(v) and of squared
-// errors, and of how many epochs.
-constexpr Whole WEIGHT = 0, WEIGHTED = 1, PRICES = 2;
-constexpr Whole ESTIMATES = 12, ROOTS = 13, SQUARES = 14, COUNTED = 15, SUMS = 16;
+// What is added up of a direction (`signed_effects`): for the interval at all times five bets, those times
+// the estimates, and five prices a side; for that at the end sums of s/sqrt(v), of 1/sqrt(v) and of
+// squared errors, and of how many epochs.
+constexpr Whole STAKED = 0, WEIGHTED = 5, PRICES = 10;
+constexpr Whole ESTIMATES = 20, ROOTS = 21, SQUARES = 22, COUNTED = 23, SUMS = 24;
 
 // What an arm's epoch has, each once, as in `ASKLESS_ARM`; d counts all directions.
 #define ASKLESS_EPOCH(NUMBER, ROW, TABLE)                                                          \

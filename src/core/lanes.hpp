@@ -148,13 +148,7 @@ ASKLESS_INLINE Real total(Lanes a) {
 }
 
 // Pick numbers of two registers, those of the second numbered after the first's.
-#if defined(__AVX512F__)
-#define ASKLESS_PICK(x, y, ...) __builtin_shuffle(x, y, Bits8{__VA_ARGS__})
-using Bits8 = Whole __attribute__((vector_size(64)));
-#elif defined(__AVX2__) && defined(__FMA__)
-#define ASKLESS_PICK(x, y, ...) __builtin_shuffle(x, y, Bits4{__VA_ARGS__})
-using Bits4 = Whole __attribute__((vector_size(32)));
-#endif
+#define ASKLESS_PICK(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 
 // The sums of the lanes of eight vectors, a vector a lane: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
 ASKLESS_INLINE Lanes totals(const Lanes (&v)[8]) {
@@ -196,12 +190,29 @@ ASKLESS_INLINE Lanes totals(const Lanes (&v)[8]) {
 }
 
 // Write the sums of the lanes of four vectors: ((0 + 4) + (1 + 5)) + ((2 + 6) + (3 + 7)).
-ASKLESS_INLINE void store_totals(Reals x, Whole at, Lanes a, Lanes b, Lanes c, Lanes d) {
-    const Lanes* v[4] = {&a, &b, &c, &d};
+ASKLESS_INLINE void store_totals(Reals x, Whole at, const Lanes (&v)[4]) {
+    check(0 <= at && at + 4 <= x.size());
+#if defined(__AVX2__) && defined(__FMA__)
+    using Half = Real __attribute__((vector_size(32)));
+    using UnalignedHalf = Real __attribute__((vector_size(32), aligned(8), may_alias));
+    auto halves = [](const Lanes& a) -> Half {
+#if defined(__AVX512F__)
+        return ASKLESS_PICK(a.part[0], a.part[0], 0, 1, 2, 3) + ASKLESS_PICK(a.part[0], a.part[0], 4, 5, 6, 7);
+#else
+        return a.part[0] + a.part[1];
+#endif
+    };
+    const Half a = halves(v[0]), b = halves(v[1]), c = halves(v[2]), d = halves(v[3]);
+    const Half ab = ASKLESS_PICK(a, b, 0, 4, 2, 6) + ASKLESS_PICK(a, b, 1, 5, 3, 7);
+    const Half cd = ASKLESS_PICK(c, d, 0, 4, 2, 6) + ASKLESS_PICK(c, d, 1, 5, 3, 7);
+    *reinterpret_cast<UnalignedHalf*>(x.begin() + at) =
+        ASKLESS_PICK(ab, cd, 0, 1, 4, 5) + ASKLESS_PICK(ab, cd, 2, 3, 6, 7);
+#else
     for (int i = 0; i < 4; ++i) {
-        auto lane = [&](int j) { return v[i]->part[j / PER_REGISTER][j % PER_REGISTER]; };
+        auto lane = [&](int j) { return v[i].part[j / PER_REGISTER][j % PER_REGISTER]; };
         x[at + i] = ((lane(0) + lane(4)) + (lane(1) + lane(5))) + ((lane(2) + lane(6)) + (lane(3) + lane(7)));
     }
+#endif
 }
 
 } // namespace askless

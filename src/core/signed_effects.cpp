@@ -7,7 +7,7 @@ namespace askless {
 
 namespace {
 
-constexpr Real BOLDEST = 0.9; // of what would lose everything: the most that is bet on a row by its error
+constexpr Real BOLDEST = 0.5; // of what would lose everything: the most that is bet on a row
 constexpr Real FEWEST = 10.0; // rows that must carry an estimate, if all had the largest lever
 
 struct Cubes {
@@ -30,7 +30,7 @@ Cubes cubes_of(const Design& design, int side) {
 } // namespace
 
 // Let an epoch count at the end if enough rows carry it and it narrows the interval.
-// `measured` is the sum of squared levers times squared errors. Python calls it, too.
+// `measured` is the estimate's variance as the epoch shows it. Python calls it, too.
 void add_at_the_end(Real estimate, Real variance, Real measured, Real top, Reals sums) {
     const Real counted = sums[COUNTED], root = 1.0 / sqrt(variance);
     const bool narrows = counted == 0.0 || root > (sqrt((counted + 1.0) / counted) - 1.0) * sums[ROOTS];
@@ -50,22 +50,24 @@ void add_epoch(const Design& design, Told told, Reals sums) {
         weighted = weighted + squared * load(design.errors, i);
     }
     const Real variance = total(squares), measured = total(weighted); // the first in units of the noise's
-    add_at_the_end(told.estimate, variance, measured, told.top, sums);
-    const Real unit = 1.0 / (design.noise * variance);
-    sums[WEIGHT] += unit;
-    sums[WEIGHTED] += unit * told.estimate;
+    // Where rewards are rare, an epoch may have seen none of them, and would seem to be sure.
+    const Real shown = max(measured, design.noise * variance) + variance / design.seen;
+    add_at_the_end(told.estimate, variance, shown, told.top, sums);
     const Real scale = design.beta_min > 0.0 ? design.beta_min : SCALE;
-    Whole at = PRICES;
-    for (int side = 0; side < 2; ++side) {
-        const Cubes cubes = cubes_of(design, side);
-        for (Real half_width : HALF_WIDTHS) {
-            const Real bet = half_width * scale * unit, boldest = bet * told.top;
-            // Both prices are expected, not seen, where one of them is chosen.
-            const Real excess = 1.0 + boldest / 3.0 / (1.0 - 0.5 * boldest);
-            const bool by_error = boldest < BOLDEST && 4.0 * design.noise * excess < 1.0;
+    const Cubes below = cubes_of(design, 0), above = cubes_of(design, 1);
+    for (Whole c = 0; c < BETS_AT_ALL_TIMES; ++c) {
+        const Real bet = min(HALF_WIDTHS[c] * scale / (design.noise * variance), BOLDEST / told.top);
+        sums[STAKED + c] += bet;
+        sums[WEIGHTED + c] += bet * told.estimate;
+        // Both prices are expected, not seen, where one of them is chosen.
+        const Real boldest = bet * told.top, excess = 1.0 + boldest / 3.0 / (1.0 - 0.5 * boldest);
+        const bool by_error = 4.0 * design.noise * excess < 1.0;
+        auto price = [&](const Cubes& cubes) {
             const Real cubed = bet * (bet * bet) * cubes.sum / 3.0 / (1.0 - bet * cubes.most);
-            sums[at++] += by_error ? 0.5 * bet * bet * measured + cubed : 0.125 * bet * bet * variance;
-        }
+            return by_error ? 0.5 * bet * bet * measured + cubed : 0.125 * bet * bet * variance;
+        };
+        sums[PRICES + c] += price(below);
+        sums[PRICES + BETS_AT_ALL_TIMES + c] += price(above);
     }
 }
 

@@ -55,7 +55,11 @@ def ended(tmp_path_factory):
         return [header, [*first[:at], value, *first[at + 1 :]], *others]
 
     (folder / "empty.csv").touch()
+    (folder / "semicolons.csv").write_text("\n".join(";".join(row) for row in [header, *rows]))
+    (folder / "other.csv").write_text("arm,reward\nwwf,4\n")
     damaged("header.csv", [header])
+    at = header.index("learned")  # learned_after is near it, and expected itself
+    damaged("no_learned.csv", [[*row[:at], *row[at + 1 :]] for row in [header, *rows]])
     damaged("one_less.csv", [header, *rows[:50], *rows[51:]])
     damaged("no_answer.csv", changed("answer.age", ""))
     damaged("other_arm.csv", changed("arm", "unicef"))
@@ -98,6 +102,7 @@ def test_json_is_what_the_library_says(ended, tmp_path):
     expected = al.analyse(al.Study.read(ended / "study.yaml"), ended / "visits.csv")
     assert found == json.loads(json.dumps(expected.to_dict()))
     assert "there/report.html" in done.stderr
+    assert "--out there" in (tmp_path / "there" / "report.html").read_text()
     written = json.loads((tmp_path / "there" / "analysis.json").read_text())
     assert written.items() >= found.items()
 
@@ -111,8 +116,12 @@ def test_json_is_what_the_library_says(ended, tmp_path):
         ("study.yaml", "header.csv", "header.csv: the file needs a header and a row"),
         ("study.yaml", "one_less.csv", "the order of learning has gaps"),
         ("study.yaml", "no_answer.csv", "no_answer.csv, line 2, column 'age': the answer is"),
-        ("study.yaml", "other_arm.csv", "other_arm.csv, line 2: the saved visit is damaged"),
+        ("study.yaml", "other_arm.csv", "other_arm.csv, line 2: column 'arm': 'unicef' is no arm"),
         ("study.yaml", "too_much.csv", "the reward 900.0 is outside its range"),
+        ("visits.csv", "study.yaml", "visits.csv is a visits file, not a study file; give the"),
+        ("study.yaml", "semicolons.csv", "its columns are separated by semicolons; save it with"),
+        ("study.yaml", "no_learned.csv", "column 'learned' is missing; there are number, kind"),
+        ("study.yaml", "other.csv", "of 30 columns are missing: 'number', 'kind'"),
         ("questions.yaml", "visits.csv", "column 'answer.height' is missing"),
         ("settings.yaml", "visits.csv", "these visits are not of this study"),
     ],

@@ -260,6 +260,17 @@ def test_the_settings_of_a_policy_are_read_as_yaml_reads_them():
     assert json.loads(askless("simulate", *skips).stdout)["settings"]["judge_skips"] is False
 
 
+def test_check_shows_what_has_a_say(tmp_path):
+    """Fails if the share of full visits is shown where all are full, or is not where some are."""
+    text = EXAMPLE.read_text()
+    for price, shown in (("1", True), ("0", False)):
+        changed = text.replace("beta_min: 20", f"beta_min: 20\n  price: {price}")
+        (tmp_path / "study.yaml").write_text(changed)
+        said = askless("check", "study.yaml", cwd=tmp_path).stdout
+        assert ("full_floor" in said) is shown
+        assert "explore_floor" in said
+
+
 def test_check_says_what_is_wrong_and_where(tmp_path):
     study = tmp_path / "study.yaml"
     askless("init", study)

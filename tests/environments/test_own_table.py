@@ -148,7 +148,14 @@ def test_parquet_is_read_as_csv_is(tmp_path):
         ((",mail,call", ",post,phone"), "no column says what arms bring"),
         ((",10", ",0_1"), "line 3, column 'call': '0_1' is no reward"),
         (("id,", "arm,"), "a column for every arm and a column 'arm'; leave out 'arm' if"),
-        ((HEADER, ""), "column 'age' is missing"),
+        ((HEADER, ""), "4 of 6 columns are missing: 'age', 'donor', 'cause', 'media'; is it"),
+        ((HEADER, HEADER.replace("age", "agee")), "'age' is missing; did you mean 'agee'"),
+        # What is expected itself was not meant.
+        ((HEADER, HEADER.replace("media,", "").replace("media", "x")), "is missing; there are id"),
+        (
+            (HEADER, HEADER.replace("age", "agee").replace("donor", "doner")),
+            r"2 of 6 .*: 'age' \(did you mean 'agee'\?\), 'donor' \(did you mean 'doner'\?\); is",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, change, complaint):

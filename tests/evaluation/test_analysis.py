@@ -8,15 +8,19 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.stats import norm
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StateError
+from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, cut, mean_context, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
-from askless.evaluation.who_gets_what import who_gets_what
+from askless.evaluation.policy_value import policy_values
+from askless.evaluation.who_gets_what import Test as Told
+from askless.evaluation.who_gets_what import _conditions, who_gets_what
 from askless.policies.effects import POCOCK
 
 STUDY = """
@@ -253,21 +257,48 @@ def test_values_are_those_of_the_rewards(short):
     assert row.low <= row.estimate <= row.high
 
 
-def test_the_best_single_arm_is_whichever_is_best(full):
-    """Fails if the ends do not leave room for every arm to be the best one."""
-    _, done, history, found = full
-    models = arm_models(history, done.policy)
-    row = next(row for row in found.values if row.what == "less the best single arm")
-    if any(not model.epochs for model in models):
-        assert row.estimate is None
-        assert "no mean of" in row.why
-        return
-    arms = means(history, done.policy, models, 0.0125)
-    rewards = np.array(list(history.rewards.values()))
+@pytest.mark.parametrize("without", [(), (0,), (0, 1)], ids=["model", "one by draws", "draws"])
+def test_the_best_single_arm_is_whichever_is_best(short, without):
+    """Fails if an arm without a mean by the model is not taken by draws, or an end forgets one."""
+    _, done, history, _ = short
+    slopes = np.zeros(done.policy.survey.column_count)
+    models = [ArmModel(0.1, 0.02, 3, slopes, ""), ArmModel(-0.1, 0.05, 2, slopes, "")]
+    for k in without:
+        models[k] = ArmModel(math.nan, math.nan, 0, slopes, "no epoch carries it")
+    level = 0.05 / 2 / 2
+    drawn, _ = drawn_means(history, done.policy, level)
+    by_model = means(history, done.policy, models, level)
+    arms = [drawn[k] if k in without else by_model[k] for k in range(2)]
+    row = next(
+        row
+        for row in policy_values(history, done.policy, models, done.visits)
+        if row.what == "less the best single arm"
+    )
+    rewards = np.array([v.record.reward for v in done.visits if v.record.reward is not None])
     middle, low, high = bounded_mean(rewards, 0, 1, 0.025, len(done.visits))
-    assert row.estimate == pytest.approx(middle - max(arm.estimate for arm in arms))
-    assert row.low == pytest.approx(low - max(arm.high for arm in arms))
+    best = max(arms, key=lambda arm: arm.estimate)
+    assert row.estimate == pytest.approx(middle - best.estimate)
+    assert row.low == pytest.approx(max(-1, low - max(arm.high for arm in arms)))
     assert row.high == pytest.approx(high - max(arm.low for arm in arms))
+    ways = {0: "by the model", 1: "by the model (message), by draws (letter)", 2: "by draws"}
+    assert row.why == f"beside {best.arm}; means {ways[len(without)]}"
+
+
+def test_means_by_draws_are_wider_the_surer_they_are(short):
+    """Fails if intervals that hold together are those that hold one by one."""
+    _, done, history, _ = short
+    one, sure = (drawn_means(history, done.policy, misses)[0][0] for misses in (0.05, 0.0125))
+    ratio = norm.isf(0.0125 / 2) / norm.isf(0.025)
+    assert sure.high - sure.estimate == pytest.approx(ratio * (one.high - one.estimate))
+
+
+def test_without_a_mean_of_every_arm_none_is_the_best():
+    """Fails if arms without a mean are passed over."""
+    study = al.Study.parse(STUDY.replace("beta_min: 0.3POLICY", "name: linucb"))
+    found = al.analyse(study, recorded(study, 60).visits)
+    row = next(row for row in found.values if row.what == "less the best single arm")
+    assert row.estimate is None
+    assert row.why == "no mean of letter, message, neither by the model nor by draws"
 
 
 def test_what_no_reward_allows_is_not_shown():
@@ -360,21 +391,65 @@ def recorded_by(policy, study, history):
     return al.record_visits(policy, world, 200, watch=history)
 
 
+def test_a_path_says_only_what_later_answers_do_not_imply():
+    """Fails if "not centre" stays beside "left", or a bound that still matters goes."""
+    party = np.array(["left", "centre", "right"] * 4)
+    age = np.arange(12.0)
+
+    def among(option):
+        return Told("party", option, party == option)
+
+    young, younger = (Told("age", f"up to {n}", age <= n, f"above {n}") for n in (8, 3))
+    path = [(among("centre"), False), (young, True), (among("left"), True), (younger, True)]
+    assert _conditions(path) == ("party: left", "age: up to 3")
+    path = [(among("centre"), False), (young, True), (younger, False)]
+    assert _conditions(path) == ("party: not centre", "age: up to 8", "age: above 3")
+
+
 def test_an_analysis_is_plain_data_and_prose_with_its_numbers(short):
     """Fails if something cannot be written as JSON, or the methods have other numbers."""
     study, _, _, found = short
     data = json.loads(json.dumps(found.to_dict()))
     assert data["visits"] == found.visits
     assert len(data["effects"]) == len(found.effects)
-    assert data["who_gets_what"]["people"] == found.shared.people
+    assert data["people"] == found.shared.people
+    for name, table in tables_of(found).items():  # as the CSV files have them
+        assert data[name] == json.loads(json.dumps(table.to_list()))
+    assert data["forms"][0]["from_visit"] == data["asked"][0]["first_visit"] == 1
     text = found.methods()
     asked = sum(row.asked * (row.last - row.first + 1) for row in found.stretches) / found.visits
     for part in (f"{found.visits:,} participants", f"{asked:.1f} questions", "letter, message"):
         assert part in text
     assert f"{found.rewarded:,} rewards" in text
+    for part in ("price 0.02 a question", "seed 0", "50% (full_floor)", "40% of the visits"):
+        assert part in text
+    assert "depends on its own rewards" in text
     assert any("have no reward" in said for said in found.assumptions())
     assert dataclasses.replace(found, drops=()).assumptions() != []
     assert study.name == data["study"]
+
+
+def test_an_effect_without_an_interval_says_why(short):
+    """Fails if a reason is missing, is there without need, or is that of another arm."""
+    _, _, _, found = short
+    row = found.effects[0]
+    full = dict(row) | {"estimate": 0.1, "low": -1.0, "high": 1.0, "end_low": 0.0, "end_high": 0.2}
+    why = {
+        name: dataclasses.replace(found, whys={"letter": "warm"}).why_of(
+            al.Effect(**full | changed)
+        )
+        for name, changed in {
+            "whole": {},
+            "no interval": {"end_low": None, "end_high": None},
+            "warm": {"estimate": None, "arm": "letter"},
+            "untold": {"estimate": None, "arm": "message"},
+            "empty": {"low": None, "high": None},
+        }.items()
+    }
+    assert why["whole"] == ""
+    assert why["no interval"].startswith("from all epochs, none of which carries an interval")
+    assert (why["warm"], why["untold"]) == ("warm", "no epoch tells these answers apart")
+    assert "no reward allows" in why["empty"]
 
 
 def moved(visit):

@@ -158,6 +158,9 @@ def test_ranks_and_who_is_near_the_best():
     assert "of whoever does in 1 more" in said_of(played)[0]
     beaten = made([far, 0.5 + luck, close, np.full(5, 0.9)])
     assert "It is beaten on world at 100." in said_of(beaten)
+    few = made([far[:4], (0.5 + luck)[:4], close[:4], np.full(4, 0.9)])
+    assert "Another nets more on world at 100." in said_of(few)
+    assert "beaten" not in " ".join(said_of(few))
     (row,) = [row for row in beaten.summary() if row["policy"] == "p1"]
     assert (row["net"], row["rank"], row["near_best"]) == pytest.approx((0.55, 1, 1))
     assert row["error"] == pytest.approx(luck.std(ddof=1) / np.sqrt(5))
@@ -215,6 +218,8 @@ def test_an_entrant_by_name_takes_what_fits():
     assert named_entrant("lints", 0.01).policy(10, 500) == {"name": "lints"}
     with pytest.raises(SettingError, match="there is no policy 'nobody'"):
         named_entrant("nobody", 0.01)
+    with pytest.raises(SettingError, match=r"did you mean 'linucb-noise'\?; choose .*pilot-of-10%"):
+        named_entrant("linucb-nois", 0.01)
 
 
 @pytest.mark.parametrize(

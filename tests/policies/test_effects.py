@@ -42,19 +42,17 @@ def test_intervals_follow_from_the_sums(beta_min):
     """Fails on a slip in an end, in the constant, in units, or if something leaves the range."""
     _, policy = played(1_200, beta_min=beta_min)
     span, rows = policy.reward.span, policy.effects()
-    signed = policy._model.epochs.signed.reshape(len(rows), 16)
+    signed = policy._model.epochs.signed_sums.reshape(len(rows), 24)
     line, seen = math.log(10 / 0.05), set()
     for row, sums in zip(rows, signed, strict=True):
-        weight, weighted, *prices = sums[:12]
+        staked, weighted, below, above = sums[:20].reshape(4, 5)
         low, high = -1.0, 1.0
-        for i, c in enumerate((2, 1, 1 / 2, 1 / 4, 1 / 8)):
-            bet = c * (beta_min / span or 0.05)
-            if weight > 0:
-                high = min(high, (bet * weighted + prices[i] + line) / (bet * weight))
-                low = max(low, (bet * weighted - prices[5 + i] - line) / (bet * weight))
+        for i in range(5 if staked[0] > 0 else 0):
+            high = min(high, (weighted[i] + below[i] + line) / staked[i])
+            low = max(low, (weighted[i] - above[i] - line) / staked[i])
         assert row.low == pytest.approx(low * span)
         assert row.high == pytest.approx(high * span)
-        estimates, roots, squares, count = sums[12:]
+        estimates, roots, squares, count = sums[20:]
         assert row.epochs == count
         if count:
             middle, slack = estimates / roots, 2.63 * math.sqrt(squares) / roots
@@ -62,8 +60,8 @@ def test_intervals_follow_from_the_sums(beta_min):
             assert [row.estimate, row.end_low, row.end_high] == pytest.approx(ends.tolist())
         else:
             assert row.end_low is row.end_high is None
-            assert (row.estimate is None) == (weight == 0)
-        seen.add((count > 0, weight > 0))
+            assert (row.estimate is None) == (staked[0] == 0)
+        seen.add((count > 0, staked[0] > 0))
         assert -span <= row.low <= row.high <= span
     assert (True, True) in seen
 
@@ -125,9 +123,10 @@ def test_a_dropped_question_keeps_what_was_known_when_it_went():
 def test_an_empty_interval_is_said_to_be_none():
     """Fails if ends that cross are shown as an interval."""
     _, policy = played(700)
-    policy._model.epochs.signed[0, 0, 1] *= 1e6  # an estimate that no reward can give
-    policy._model.epochs.signed[0, 0, 7:12] = policy._model.epochs.signed[0, 0, 2:7] = 0
-    policy._model.epochs.signed[0, 0, 2] = -1e9
+    sums = policy._model.epochs.signed_sums[0, 0]
+    sums[5:10] *= 1e6  # an estimate that no reward can give
+    sums[10:20] = 0
+    sums[10] = -1e9
     row = policy.effects()[0]
     assert row.low is row.high is None
 
@@ -144,14 +143,14 @@ def test_unlearning_keeps_what_finished_epochs_have_said():
             visit.answer({name: answers[name] for name in visit.asks})
         policy.learn(visit, world.reward_of(0, answers))
         visits.append(visit)
-    other, signed = copy.deepcopy(policy), policy._model.epochs.signed.copy()
+    other, signed = copy.deepcopy(policy), policy._model.epochs.signed_sums.copy()
     ended = policy._model.epochs.ended[0]
     early = next(v for v in visits if v.learned_in == ended - 1)
     late = next(v for v in visits if v.learned_in == ended)
     policy.unlearn(early)
-    np.testing.assert_array_equal(policy._model.epochs.signed, signed)
+    np.testing.assert_array_equal(policy._model.epochs.signed_sums, signed)
     other.unlearn(other.visit(late.to_dict()))
-    np.testing.assert_array_equal(other._model.epochs.signed, signed)
+    np.testing.assert_array_equal(other._model.epochs.signed_sums, signed)
     contexts, _ = other._model.rows_of(0)
     assert len(contexts) == other._model.epochs.held[0]
     without = [row.estimate for row in other.effects(ended=True)]
@@ -168,7 +167,7 @@ def test_sums_are_saved_and_what_cannot_be_is_refused():
         del arm["epoch"]["signed"]
     bare = type(policy).from_dict(older)
     assert all(row.estimate is None for row in bare.effects())
-    for place, value in ((15, 0.5), (15, 99.0), (0, -1.0), (2, -1.0), (13, -1.0), (1, math.inf)):
+    for place, value in ((23, 0.5), (23, 99.0), (0, -1.0), (10, -1.0), (21, -1.0), (5, math.inf)):
         damaged = copy.deepcopy(saved)
         damaged["state"]["arms"][0]["epoch"]["signed"][0][place] = value
         with pytest.raises(StateError):

@@ -78,7 +78,7 @@ def test_a_kept_question_says_between_which_answers_it_is_open():
     assert not plain.kept
     assert skippable.kept
     assert " a skip, above beta_min" in skippable.reason
-    assert " and 'rare', above beta_min" in choice.reason
+    assert " and rare, above beta_min" in choice.reason
 
 
 def test_dropped_at_is_the_row_count_of_the_arm_before_the_row():

@@ -10,12 +10,20 @@ from html.parser import HTMLParser
 import pytest
 
 import askless as al
+from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmMean, Contrast
 from askless.evaluation.history import Drop
 from askless.policies import Effect
 from askless.report.analysis_figures import MOST_SHOWN, draw_arm_means, draw_effects
-from askless.report.analysis_report import tables_of, write_analysis
-from askless.report.analysis_summary import Words, doubts_of, is_sure, said_of, why_so_few
+from askless.report.analysis_report import write_analysis
+from askless.report.analysis_summary import (
+    Words,
+    doubts_of,
+    is_sure,
+    said_of,
+    surest,
+    why_so_few,
+)
 
 TABLES = {
     "effects",
@@ -81,8 +89,8 @@ def rich(small):
         small,
         effects=(
             effect(),
-            effect("wwf", "cause", "'children' - 'animals'", -31.25, end_low=-40.0, end_high=-22.5),
-            Effect("msf", "age", "high - low", None, -100.0, 100.0, None, None, 0, True, None),
+            effect("wwf", "cause", "children - animals", -31.25, end_low=-40.0, end_high=-22.5),
+            Effect("msf", "age", "90 - 18", None, -100.0, 100.0, None, None, 0, True, None),
             effect("msf", "donor", estimate=1.0, end_low=-5.0, kept=False, dropped_at=337),
         ),
         arm_means=(
@@ -138,10 +146,10 @@ def test_the_page_shows_each_effect_with_its_sign_and_both_intervals(rich, writt
     shown = [row for row in rows if len(row) == 6 and row[0].startswith(("donor:", "cause:"))]
     assert shown == [
         ["donor: yes - no", "+12.0", "4.0 to 20.0", "-3.0 to 30.0", "3", "yes"],
-        ["cause: 'children' - 'animals'", "-31.2", "-40.0 to -22.5", "-3.0 to 30.0", "3", "yes"],
+        ["cause: children - animals", "-31.2", "-40.0 to -22.5", "-3.0 to 30.0", "3", "yes"],
         ["donor: yes - no", "+1.0", "-5.0 to 20.0", "-3.0 to 30.0", "3", "until row 337"],
     ]
-    assert ["age: high - low", "–", "–", "-100.0 to 100.0", "0", "yes"] in rows
+    assert ["age: 90 - 18", "–", "–", "-100.0 to 100.0", "0", "yes"] in rows
 
 
 def test_the_page_shows_means_beside_each_other_or_says_why_there_are_none(rich, written):
@@ -213,14 +221,30 @@ def test_a_study_without_an_epoch_says_why_and_has_no_empty_figure(small, tmp_pa
     page = Page(read(files, "report.html"))
     assert "There is no figure, since there is no estimate" in page.text
     assert "red_cross: the arm was in warm-up to the end." in page.text
-    assert "sets price: 0, or a larger full_floor" in page.text
+    assert "sets price: 0 and explore_floor: 0.1" in page.text
+    assert "the last is the one with the number 199 in the file" in page.text
     assert "No two arms can be compared" in page.text
+
+
+def test_a_study_at_no_price_says_what_its_visits_were_asked(small, tmp_path):
+    """Fails if visits are said to be asked everything where they are asked what may matter."""
+    policy = al.policy_for(replace(small.study, settings=small.study.settings | {"price": 0}))
+    found = replace(small, policy=policy, kinds={"full": 200})
+    page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
+    assert "only what could matter to it" in page
+    assert "A full visit was asked everything" not in page
+    assert f"gives the {found.shared.people} of 200 people" in page
+    assert "The others were asked less: what could matter to them." in page
 
 
 def test_the_forest_has_the_effects_that_are_sure_and_large(rich):
     """Fails if more is drawn than can be read, a sure effect gives way, or a label is lost."""
-    many = [effect("msf", f"q{i}", estimate=30.0 + i, end_low=-5.0) for i in range(40)]
-    figure = draw_effects(replace(rich, effects=(effect(estimate=0.5, end_low=0.1), *many)))
+    many = [
+        effect("msf", f"q{i}", estimate=30.0 + i, end_low=-5.0, end_high=70.0) for i in range(40)
+    ]
+    figure = draw_effects(
+        replace(rich, effects=(effect(estimate=0.5, end_low=0.1, end_high=0.9), *many))
+    )
     (axes,) = figure.axes
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert len(labels) == MOST_SHOWN
@@ -260,12 +284,42 @@ def test_the_sentences_name_the_best_arm_and_the_sure_effects(rich, small):
     people, _, arms, effects = said_of(rich)
     assert people.startswith("200 people got one of 3 arms, and 200 rewards have come.")
     assert "wwf would bring most, 55.0 (53.0 to 57.0) by the model; each other arm less" in arms
-    assert effects.startswith("2 of 3 effects of answers are other than zero")
-    assert effects.index("cause 'children' - 'animals': -31.2") < effects.index("donor yes - no")
+    assert effects == (
+        "2 of 3 effects of answers that have an interval at the end are other than zero by it (at"
+        " most 1 by chance, if none were), the surest first: wwf, cause: children - animals: -31.2;"
+        " wwf, donor: yes - no: +12.0."
+    )
+    many = replace(rich, effects=tuple(effect(question=f"q{i}") for i in range(21)))
+    assert "21 of 21" in said_of(many)[3]
+    assert "at most 2 by chance" in said_of(many)[3]
+    assert said_of(many)[3].endswith("; and 18 more.")
+    bare = replace(rich, effects=(effect(end_low=None, end_high=None, low=1.0),))
+    assert said_of(bare)[3] == "None of 1 effects of answers has an interval at the end."
     unsure = replace(rich, contrasts=(replace(rich.contrasts[0], high=1.0), *rich.contrasts[1:]))
     assert "another may bring as much" in said_of(unsure)[2]
     assert "no mean of the arms red_cross, wwf, msf" in said_of(small)[2]
     assert "no effect" in said_of(small)[3]
+
+
+def test_the_best_arm_may_be_told_by_means_of_both_kinds(rich):
+    """Fails if a mean by draws is overlooked where an arm has none by the model."""
+    first, *others = rich.arm_means[:3]
+    bare = replace(first, estimate=None, low=None, high=None)
+    drawn = replace(first, by="draws", estimate=60.0, low=50.0, high=70.0)
+    found = replace(rich, arm_means=(bare, *others, drawn, *rich.arm_means[4:]))
+    assert "red_cross would bring most, 60.0 (50.0 to 70.0)" in said_of(found)[2]
+    assert "found in another way" in said_of(found)[2]
+    less = replace(rich, arm_means=(bare, *others, *rich.arm_means[3:]))
+    assert said_of(less)[2].endswith("there is no mean of the arm red_cross.")
+
+
+def test_the_surest_come_first_and_those_without_an_interval_last():
+    """Fails if a large and unsure estimate leads, or one whose interval was cut to the range."""
+    large = effect(question="large", estimate=50.0, end_low=-40.0, end_high=100.0)  # cut at 100
+    sure = effect(question="sure", estimate=5.0, end_low=4.0, end_high=6.0)
+    bare = effect(question="bare", estimate=90.0, end_low=None, end_high=None, low=80.0, high=99.0)
+    assert [row.question for row in surest([bare, large, sure], 3)] == ["sure", "large", "bare"]
+    assert [row.question for row in surest([bare, large, sure], 1)] == ["sure"]
 
 
 def test_an_effect_is_sure_by_the_end_and_without_it_at_all_times():
@@ -286,8 +340,13 @@ def test_an_empty_interval_puts_the_assumptions_in_doubt(rich):
 def test_what_is_missing_is_explained_only_where_something_is(rich, small):
     """Fails if a reason stands where nothing is missing, or short visits are blamed for none."""
     assert why_so_few(replace(rich, effects=(effect(),))) == ""
-    assert "`price: 0`" in why_so_few(small)
+    assert "`price: 0` and `explore_floor: 0.1`" in why_so_few(small)
     assert "short" not in why_so_few(replace(small, kinds={"full": 200}))
+    follows = small.study.settings | {"price": 0, "explore_floor": 0.1}
+    policy = al.policy_for(replace(small.study, settings=follows))
+    said = why_so_few(replace(small, kinds={"full": 200}, policy=policy))
+    assert "price" not in said  # it follows the recipe
+    assert "More people" in said
 
 
 def test_figures_have_the_digits_that_the_range_needs():

@@ -115,7 +115,8 @@ def file_with(change, tmp_path):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"arm": "post"}, "line 6: .*its arm 'post' is none that it could play"),
+        ({"arm": "post"}, "line 6: column 'arm': 'post' is no arm of the study; the arms are"),
+        ({"eligible": "maill"}, "line 6: column 'eligible': 'maill' .*did you mean 'mail'"),
         ({"number": "x"}, "line 6: column 'number': 'x' is no whole number"),
         ({"number": ""}, "line 6: .*its number is None"),
         ({"reward": "much"}, "line 6: column 'reward': 'much' is no number"),
@@ -163,7 +164,9 @@ def test_files_of_other_studies_and_other_settings_are_refused(tmp_path):
 )
 def test_other_settings_than_the_study_s_are_noticed(settings, other):
     done = al.record_visits(made(settings), world(), 400)
-    with pytest.raises(StateError, match=r"are these the study's settings|cannot be learned again"):
+    with pytest.raises(
+        StateError, match=r"compare its policy's settings .beta_min, price|cannot be"
+    ):
         al.rebuild(made(settings | other), done.visits)
 
 

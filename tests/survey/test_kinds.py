@@ -386,10 +386,13 @@ def test_points_are_every_extreme_answer_with_the_skip_last(question):
 @pytest.mark.parametrize(
     ("question", "named"),
     [
-        (Scale("q", low=1, high=2, may_skip=True), {"low": 1, "high": 2, "a skip": None}),
+        (Scale("q", low=1, high=2.5, may_skip=True), {"1": 1, "2.5": 2.5, "a skip": None}),
         (YesNo("q"), {"no": False, "yes": True}),
-        (CAUSE, {repr(option): option for option in CAUSE.options}),
-        (Multi("q", ["a", "b"]), {str(o): o for o in ([], ["a"], ["b"], ["a", "b"])}),
+        (CAUSE, {option: option for option in CAUSE.options}),
+        (
+            Multi("q", ["a", "b"]),
+            {"none of them": [], "a": ["a"], "b": ["b"], "a, b": ["a", "b"]},
+        ),
     ],
 )
 def test_every_point_is_named_after_its_answer(question, named):

@@ -12,20 +12,21 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import messages, output
+from askless.cli.terminal import check_order, messages, output
 from askless.survey import Study
 
 if TYPE_CHECKING:
     from askless.evaluation import Analysis
     from askless.report.analysis_summary import Words
 
+FOLDER = Path("askless-analysis")
 SHOWN = 10  # effects in the terminal; the page has all
 
 
 def analyse(
     study: Annotated[Path, typer.Argument(help="The study file, as the study was run.")],
     visits: Annotated[Path, typer.Argument(help="Its visits file: CSV or Parquet.")],
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("askless-analysis"),
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = FOLDER,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Say what a finished study has shown: effects, arm means, what decisions were worth."""
@@ -33,14 +34,16 @@ def analyse(
     from askless.report.analysis_report import write_analysis  # noqa: PLC0415 (plotting is slow)
     from askless.report.page import check_folder  # noqa: PLC0415
 
+    check_order(study, visits, "visits file")
     read = Study.read(study)
     if out.exists():
         check_folder(out)  # before the work; a new one is made after it, once all is well
     with messages.status("reading and rebuilding the study"):  # silent if it is no terminal
         done = evaluation.analyse(read, visits)
         check_folder(out)
-        command = shlex.join(["askless", "analyse", str(study), str(visits)])
-        report = write_analysis(done, out, command)[0]
+        command = ["askless", "analyse", str(study), str(visits)]
+        command += ["--out", str(out)] if out != FOLDER else []
+        report = write_analysis(done, out, shlex.join(command))[0]
     where = f"The report is {report}; tables (CSV), figures and data (JSON) are beside it."
     if as_json:
         typer.echo(json.dumps(done.to_dict(), allow_nan=False))
@@ -61,14 +64,18 @@ def _show(analysis: Analysis) -> None:
         output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False)
     output.print()
     _show_means(analysis, words)
-    shown = summary.largest(summary.telling(analysis), SHOWN)
+    telling = summary.telling(analysis)
+    shown = summary.surest(telling, SHOWN)
     if shown:
         table = _table("effects of answers", "at the end", "at all times")
         for row in shown:
-            label = escape(f"{row.arm}, {row.question} {row.answers}".rstrip())
+            label = escape(f"{row.arm}, {summary.label_of(row)}")
             ends = words.ends(row.end_low, row.end_high), words.ends(row.low, row.high)
             table.add_row(label, words.signed(row.estimate), *ends)
         output.print(table)
+    if len(telling) > SHOWN:
+        more = len(telling) - SHOWN
+        output.print(f"These are the surest; {more:,} more are in the report.", highlight=False)
     why = summary.why_so_few(analysis)
     if why:
         output.print(why, markup=False, highlight=False)

@@ -55,7 +55,10 @@ def check(
         table.add_row("window", f"{read.window}, then {given_up}")
     table.add_row("policy", escape(read.policy))
     for name, value in settings.items():
-        if value is None:  # the grain of a survey that is not interactive, the lam of a set one
+        unused = name == "full_floor" and isinstance(policy, SurveyBandit) and not policy.price
+        if (
+            value is None or unused
+        ):  # the grain of a survey that is not interactive, the lam of a set one
             continue
         table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
     if isinstance(policy, SurveyBandit) and not {"price", "questions"} & set(read.settings):

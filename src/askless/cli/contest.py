@@ -145,7 +145,7 @@ def compare_on_tables(
         f"Net: the reward, as a share of its range, less {price:g} a question, ± its standard"
         " error. Share asked: of the survey's questions. Rank: by net, 1 is best. Best or near:"
         " worlds where the net is the highest, or, of five runs or more, within two paired standard"
-        " errors of that. The best single arm is known beforehand and does not compete.\n",
+        " errors of that. The best single arm is known only afterwards and does not compete.\n",
         markup=False,
         highlight=False,
     )

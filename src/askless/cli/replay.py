@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from askless.cli.terminal import output
+from askless.cli.terminal import check_order, output
 from askless.environments import LoggedData
 from askless.errors import SettingError
 from askless.evaluation import OffPolicy, Replayed, off_policy, replay_log
@@ -34,6 +34,7 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Say what a policy would have earned on the people of a log."""
+    check_order(study, log, "log")
     read = Study.read(study)
     rows = LoggedData.read(log, read)
     if state is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +21,7 @@ from rich.text import Text
 
 from askless.errors import SettingError
 
+TABLES = (".csv", ".parquet", ".pq")
 output = Console()
 messages = Console(stderr=True)
 
@@ -27,6 +29,13 @@ messages = Console(stderr=True)
 def complain(message: str) -> None:
     """Say on stderr, in one line where it is one, what is wrong."""
     messages.print(f"askless: {message}", markup=False, highlight=False, soft_wrap=True)
+
+
+def check_order(study: Path, table: Path, what: str) -> None:
+    """Refuse a table where the study should be, which is what swapped arguments look like."""
+    swapped = study.suffix.lower() in TABLES and table.suffix.lower() not in TABLES
+    if swapped:
+        raise SettingError(f"{study} is a {what}, not a study file; give the study first")
 
 
 def numbers(option: str, text: str, kind: type) -> list[Any]:

@@ -43,11 +43,11 @@ BLOCK, MOST_ROWS, GOES_ON = 32, 20_000, -1
 # By which test a question was dropped.
 NOT_DROPPED, BY_EPOCHS, BY_ELLIPSOID = 0, 1, 2
 
-# What is added up of a direction (maths 10): for the interval at all times sums of 1/(Vv) and
-# s/(Vv), and five prices a side; for that at the end sums of s/sqrt(v), of 1/sqrt(v) and of squared
-# errors, and of how many epochs.
-WEIGHT, WEIGHTED, PRICES = 0, 1, 2
-ESTIMATES, ROOTS, SQUARES, COUNTED, SUMS = 12, 13, 14, 15, 16
+# What is added up of a direction (maths 10): for the interval at all times five bets, those times
+# the estimates, and five prices a side; for that at the end sums of s/sqrt(v), of 1/sqrt(v) and of
+# squared errors, and of how many epochs.
+STAKED, WEIGHTED, PRICES = 0, 5, 10
+ESTIMATES, ROOTS, SQUARES, COUNTED, SUMS = 20, 21, 22, 23, 24
 HALF_WIDTHS = (2.0, 1.0, 0.5, 0.25, 0.125)  # in units of beta_min
 SCALE = 0.05  # of the range: stands in for beta_min where that is 0
 MOST_COUNTED = 15  # epochs at the end, of any direction: what Pocock's constant is for

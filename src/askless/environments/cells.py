@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from askless.environments.pilot_reading import BETWEEN, NONE, NUMBER, Cells, read_cells
-from askless.errors import SettingError, extra, meant, shown, together
+from askless.errors import SettingError, extra, listed, meant, near, shown, together
 from askless.survey import RewardRange
 
 __all__ = ["cells_of", "read_arm", "read_reward", "read_rows", "rows_of"]
 
 PARQUET = (".parquet", ".pq")
+FEW = 5  # missing columns for which others are suggested
 MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
@@ -70,11 +72,7 @@ def rows_of(
     A wanted column must be there, and none of them, nor of `others`, twice.
     """
     names, rows = cells
-    wrong = [
-        f"{source}: column {name!r} is missing{meant(name, names, 'there are')}"
-        for name in wanted
-        if name not in names
-    ]
+    wrong = _missing(names, wanted, source, [*wanted, *others])
     wrong += [
         f"{source}: column {name!r} is there {names.count(name)} times; keep one of them"
         for name in [*wanted, *others]
@@ -87,6 +85,30 @@ def rows_of(
             problems.append(f"{where}: the row has {len(row)} cells, the header {len(names)}")
         else:
             yield where, dict(zip(names, row, strict=True))
+
+
+def _missing(
+    names: Sequence[str], wanted: Sequence[str], source: str, expected: Sequence[str]
+) -> list[str]:
+    """Say in one line which columns are missing; only strange ones may have been meant."""
+    if len(names) == 1 and names[0] not in expected and re.search(r"[;\t]", names[0]):
+        between = "semicolons" if ";" in names[0] else "tabs"
+        return [f"{source}: its columns are separated by {between}; save it with commas"]
+    missing = [name for name in wanted if name not in names]
+    strange = [name for name in names if name not in expected]
+    if len(missing) <= 1:
+        return [
+            f"{source}: column {name!r} is missing"
+            f"{near(name, strange) or f'; there are {listed(names)}'}"
+            for name in missing
+        ]
+    many = len(missing) > FEW
+    said = [
+        repr(name) + ("" if many else near(name, strange).replace("; ", " (").replace("?", "?)"))
+        for name in missing
+    ]
+    count = f"{len(missing)} of {len(wanted)} columns are missing"
+    return [f"{source}: {count}: {listed(said)}; is it a file of this study?"]
 
 
 def read_arm(cell: str, arms: Sequence[str], column: str, problems: list[str]) -> int:

@@ -5,18 +5,29 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from askless.errors import SettingError, StateError, shown
-from askless.evaluation.arm_means import ArmMean, Contrast, arm_models, contrasts, means
+from askless.evaluation.analysis_prose import assumptions, methods
+from askless.evaluation.analysis_tables import tables_of
+from askless.evaluation.arm_means import (
+    IMPOSSIBLE,
+    NO_BLOCKS,
+    WARM,
+    ArmMean,
+    Contrast,
+    arm_models,
+    contrasts,
+    means,
+)
 from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import Drop, History
 from askless.evaluation.policy_value import Value, policy_values
 from askless.evaluation.rebuild import rebuild
 from askless.evaluation.who_gets_what import Shared, who_gets_what
-from askless.policies import Effect, Policy, SurveyBandit, policy_for
+from askless.policies import Effect, EpochSurveyUCB, Policy, policy_for
 from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.visits_file import LoggedVisit, read_visits
 from askless.survey import Study
@@ -24,6 +35,7 @@ from askless.survey import Study
 __all__ = ["Analysis", "Stretch", "analyse"]
 
 STRETCHES = 20  # a study is shown in so many parts
+UNTOLD = "no epoch tells these answers apart"
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,12 @@ class Analysis:
         What the decisions brought, beside the best single arm and beside asking everything.
     shared : Shared
         Who gets what.
+    whys : dict
+        Per arm without a finished epoch, why it has none.
+    in_epochs : bool
+        Whether the policy learns in epochs; only then are there intervals at the end.
+    last_number : int
+        The number of the last visit in the file.
     """
 
     study: Study
@@ -94,123 +112,49 @@ class Analysis:
     contrasts: tuple[Contrast, ...]
     values: tuple[Value, ...]
     shared: Shared
+    whys: dict[str, str]
+    in_epochs: bool
+    last_number: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the policy as plain data for JSON."""
+        """Return everything but the policy as plain data; tables are those of the CSV files."""
+        rule = self.shared.rule
         return {
             "study": self.study.name,
             "policy": self.policy.name,
             "visits": self.visits,
+            "last_number": self.last_number,
             "rewarded": self.rewarded,
             "kinds": dict(self.kinds),
-            "stretches": [asdict(row) for row in self.stretches],
-            "drops": [row._asdict() for row in self.drops],
             "forms": [
-                {"visit": visit, "questions": None if form is None else list(form)}
+                {"from_visit": visit + 1, "questions": None if form is None else list(form)}
                 for visit, form in self.forms
             ],
-            "effects": [dict(row) for row in self.effects],
-            "arm_means": [asdict(row) for row in self.arm_means],
-            "contrasts": [asdict(row) for row in self.contrasts],
-            "values": [asdict(row) for row in self.values],
-            "who_gets_what": {
-                "people": self.shared.people,
-                "close": self.shared.close,
-                "shares": [row._asdict() for row in self.shared.shares],
-                "rule": None
-                if self.shared.rule is None
-                else {
-                    "right": self.shared.rule.right,
-                    "leaves": [
-                        leaf._asdict() | {"conditions": list(leaf.conditions)}
-                        for leaf in self.shared.rule.leaves
-                    ],
-                },
-            },
+            "people": self.shared.people,
+            "close": self.shared.close,
+            "rule_right": None if rule is None else rule.right,
+            **{name: table.to_list() for name, table in tables_of(self).items()},
             "assumptions": self.assumptions(),
             "methods": self.methods(),
         }
 
+    def why_of(self, effect: Effect) -> str:
+        """Say why an effect has no estimate, or where one without an interval comes from."""
+        if effect.low is None:
+            return IMPOSSIBLE
+        if effect.estimate is None:
+            return self.whys.get(effect.arm, UNTOLD)
+        if effect.end_low is None and self.in_epochs:
+            return "from all epochs, none of which carries an interval at the end"
+        return ""
+
     def assumptions(self) -> list[str]:
         """Say what the figures rest on, in sentences."""
-        said = [
-            "An arm's expected reward is linear in the coded answers, and rewards lie in the stated"
-            f" range ({self.study.reward.low:g} to {self.study.reward.high:g}).",
-            "Which arm a visit got was settled by answers, by draws, and by rewards of finished"
-            " blocks of visits, as the rebuilt study shows; nobody acted on rewards of a block"
-            " under way, and the study did not end because of them.",
-            "Intervals at the end take sums over an epoch's rewards for normal; those at all times"
-            " and those of the decisions' value do not.",
-        ]
-        if self.drops:
-            beta_min = getattr(self.policy, "beta_min", 0.0)
-            said.append(
-                f"Questions were dropped. If some of their effects, below beta_min = {beta_min:g},"
-                " are not zero, other effects of that arm carry a part of them from then on, and"
-                " arm means mix both."
-            )
-        if self.kinds.get("short"):
-            said.append(
-                "Full visits are a random sample of the people, each weighted by one over the"
-                " probability of being full in the state in which it was decided; effects and arm"
-                " means come from them alone."
-            )
-        missing = self.visits - self.rewarded
-        if missing:
-            said.append(
-                f"{missing:,} of {self.visits:,} visits have no reward; they are left out, as if"
-                " rewards were missing whatever they would have been."
-            )
-        return said
+        return assumptions(self)
 
     def methods(self) -> str:
         """Return a paragraph for a paper's section on methods, with this study's numbers."""
-        policy, study = self.policy, self.study
-        settings = (
-            [f"beta_min {policy.beta_min:g}, delta {policy.delta:g}"]
-            if isinstance(policy, LinearUCB)
-            else []
-        )
-        if isinstance(policy, SurveyBandit):
-            settings.append(f"price {policy.price:.3g} a question")
-        asked = sum(row.asked * (row.last - row.first + 1) for row in self.stretches)
-        parts = [
-            f"{self.visits:,} participants were assigned one of {len(study.arms)} arms"
-            f" ({', '.join(arm.name for arm in study.arms)}) by {type(policy).__name__} (askless"
-            f"{'; ' + ', '.join(settings) if settings else ''}), an adaptive rule that learns from"
-            f" rewards ({study.reward.low:g} to {study.reward.high:g}) which arm suits whom"
-            f" and which of {len(study.survey)} questions need not be asked. They were asked"
-            f" {asked / self.visits:.1f} questions on average; {self.rewarded:,} rewards were"
-            " observed.",
-        ]
-        if any(row.epochs for row in self.effects):
-            parts.append(
-                "Effects of answers were estimated by batched least squares over epochs within"
-                " which an arm's model was frozen (Zhang, Janson and Murphy 2020), with Pocock's"
-                " constant for at most 15 looks (2.63 for 95%), and, at all times, by e-processes"
-                " (Ville's inequality)."
-            )
-        if self.kinds.get("short"):
-            full = self.visits - self.kinds["short"]
-            parts.append(
-                f"{full:,} participants, a random sample with known probabilities, were asked"
-                " everything that was still in use; effects and arm means come from them."
-            )
-        if any(row.by == "model" and row.estimate is not None for row in self.arm_means):
-            parts.append(
-                "Arm means combine epoch estimates with the mean answers; differences of arms use"
-                " the sum of both standard errors (2.88 for 95%)."
-            )
-        if any(row.by == "draws" and row.estimate is not None for row in self.arm_means):
-            parts.append(
-                "Arm means by draws are doubly robust: inverse propensities, corrected by the"
-                " models that decided."
-            )
-        parts.append(
-            "The mean reward of the decisions has an empirical Bernstein interval, which holds"
-            " whatever the law of rewards."
-        )
-        return " ".join(parts)
+        return methods(self)
 
 
 def analyse(study: Study, visits: Sequence[LoggedVisit] | str | Path) -> Analysis:
@@ -271,7 +215,21 @@ def analyse(study: Study, visits: Sequence[LoggedVisit] | str | Path) -> Analysi
         contrasts=(*contrasts(history, policy, models), *drawn_pairs),
         values=tuple(policy_values(history, policy, models, decided)),
         shared=who_gets_what(history, policy),
+        whys=_whys(history, policy),
+        in_epochs=isinstance(policy, EpochSurveyUCB),
+        last_number=decided[-1].record.number,
     )
+
+
+def _whys(history: History, policy: Policy) -> dict[str, str]:
+    """Say per arm why none of its effects can be known, where that is so."""
+    told = {}
+    for arm, blocks in zip(policy.arms, history.blocks, strict=True):
+        if not blocks:
+            told[arm] = NO_BLOCKS
+        elif all(block.warm for block in blocks):
+            told[arm] = WARM
+    return told
 
 
 def _stretches(visits: Sequence[LoggedVisit]) -> tuple[Stretch, ...]:

@@ -24,6 +24,8 @@ MISSES = 0.05
 NORMAL = float(norm.isf(MISSES / 2))
 FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
 IMPOSSIBLE = "no reward allows this interval: the assumptions are in doubt"
+NO_BLOCKS = "the arm was not played in full visits, or has no epochs"
+WARM = "the arm was in warm-up to the end"
 SINGULAR, BIASED = 1e-11, 1e-6  # as in the epochs' own tests (maths 5.2)
 
 
@@ -128,9 +130,9 @@ def _arm_model(blocks: Sequence[Block], centre: Floats) -> ArmModel:
         return ArmModel(float(sums[ESTIMATES]) / root, error, int(sums[COUNTED]), slopes, "")
     why = "no epoch carries it"
     if not blocks:
-        why = "the arm was not played in full visits, or has no epochs"
+        why = NO_BLOCKS
     elif all(block.warm for block in blocks):
-        why = "the arm was in warm-up to the end"
+        why = WARM
     elif unknown:
         why = (
             f"a question that it uses was asked of all of the first {FEWEST_PEOPLE} full visits no"
@@ -149,14 +151,13 @@ def _add(block: Block, direction: Floats, sums: Floats) -> None:
     if len(ys) < 1.5 * kept.sum() + 5.0 or not bias <= BIASED:
         return
     levers = rows @ x
+    variance, seen = float(levers @ levers), block.before + len(ys)
     errors = (ys - block.predictions()) ** 2
-    add_at_the_end(
-        float(levers @ ys),
-        float(levers @ levers),
-        float(levers**2 @ errors),
-        float(np.abs(levers).max()),
-        sums,
-    )
+    usual = block.noise * (1.0 + rows.shape[1] / (block.before + 0.5 * len(ys)))
+    # Where rewards are rare, an epoch may have seen none of them, and would seem to be sure.
+    shown = max(float(levers**2 @ errors), min(0.25, usual) * variance) + variance / seen
+    top = float(np.abs(levers).max())
+    add_at_the_end(float(levers @ ys), variance, shown, top, sums)
 
 
 def _of_answers(history: History, policy: Policy, slopes: Floats) -> float:

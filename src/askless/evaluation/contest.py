@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SINGLE", "Contest", "contest"]
 
-SINGLE = "best single arm"  # known beforehand, and nothing is asked
+SINGLE = "best single arm"  # known only afterwards, and nothing is asked
 SIZES = (500, 2_000, 10_000)
 PRICE = 0.002  # of a question, of the reward range
 NEAR, FEWEST = 2.0, 5  # paired standard errors, of so many runs at least

@@ -23,6 +23,8 @@ class Block:
     estimate: Floats
     inverse: Floats  # of the decision ridge's D
     warm: bool  # whether it was warm-up
+    noise: float  # variance of the rewards' noise, as it was known then
+    before: int  # rows of the arm before it
     contexts: list[Floats] = field(default_factory=list)  # on those columns
     rewards: list[float] = field(default_factory=list)  # from the middle of the range
 
@@ -129,6 +131,8 @@ def _begun(model: EpochState, k: int) -> Block:
         estimate=epochs.model_estimate[k, :size].copy(),
         inverse=np.asarray((root.T * weights) @ root),
         warm=bool(epochs.warm[k]),
+        noise=float(arms.noise[k]),
+        before=int(arms.n[k]),
     )
 
 

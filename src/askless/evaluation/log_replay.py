@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError
 from askless.evaluation.off_policy import check_match
@@ -52,6 +53,25 @@ class Replayed(NamedTuple):
         return figures | {"error": self.error if math.isfinite(self.error) else None}
 
 
+def _check_even(log: LoggedData, even: Floats) -> None:
+    """Refuse a log on which nobody can learn as if they had decided themselves."""
+    unknown = np.flatnonzero(np.isnan(log.chances))
+    if len(unknown):
+        raise SettingError(
+            f"row {unknown[0] + 1} of the log does not say with which probability its arm was"
+            f" drawn; add a column 'propensity' ({even[unknown[0]]:.3g} if arms were drawn evenly),"
+            " or judge a saved policy by a log that has one (--state, off_policy)"
+        )
+    uneven = np.flatnonzero(np.abs(log.chances - even) > EVEN)
+    if len(uneven):
+        row = uneven[0]
+        raise SettingError(
+            f"row {row + 1} of the log drew its arm with probability {log.chances[row]:.3g}, and"
+            f" evenly would be {even[row]:.3g}; a policy learns only from arms that were drawn"
+            " evenly: judge a saved policy instead, which learns no more (--state, off_policy)"
+        )
+
+
 def replay_log(policy: Policy, log: LoggedData) -> Replayed:
     """Let a policy learn from a log whose arms were drawn evenly, as if it had decided itself.
 
@@ -80,14 +100,7 @@ def replay_log(policy: Policy, log: LoggedData) -> Replayed:
     """
     check_match(policy, log)
     even = 1.0 / log.eligible.sum(axis=1)
-    uneven = np.isnan(log.chances) | (np.abs(log.chances - even) > EVEN)
-    if uneven.any():
-        raise SettingError(
-            f"the arms of the log were not drawn evenly, or it does not say so (row"
-            f" {int(np.flatnonzero(uneven)[0]) + 1}); a policy that"
-            " learns can be replayed only on such logs (off_policy takes others, for a policy that"
-            " does not learn)"
-        )
+    _check_even(log, even)
     played, survey, names = copy.deepcopy(policy), log.study.survey, log.study.survey.names
     rewards: list[float] = []
     observed, asked, unobserved = log.observed, 0, 0

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmModel, means
+from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmMean, ArmModel, means
 from askless.evaluation.bounded_mean import bounded_mean
+from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import History
 from askless.policies import Policy, VisitRecord
 from askless.simulation.visits_file import LoggedVisit
@@ -82,21 +83,47 @@ def _beside_best(
     planned: int,
 ) -> Value:
     """Compare with the arm that is best for all, whichever that is: all intervals hold at once."""
-    lacking = [arm for arm, model in zip(policy.arms, models, strict=True) if not model.epochs]
-    if lacking or not len(rewards):
-        why = f"no mean of {', '.join(lacking)}" if lacking else "no visit has a reward"
+    if not len(rewards):
+        return Value(BEST, None, None, None, 0, "no visit has a reward")
+    rows = _mean_of_each(history, policy, models, MISSES / 2 / len(models))
+    lacking = [row.arm for row in rows if row.estimate is None]
+    if lacking:
+        why = f"no mean of {', '.join(lacking)}, neither by the model nor by draws"
+        if any(row.why == IMPOSSIBLE for row in rows):
+            why = IMPOSSIBLE
         return Value(BEST, None, None, None, len(rewards), why)
     reward = policy.reward
     middle, low, high = bounded_mean(rewards, reward.low, reward.high, MISSES / 2, planned)
-    rows = means(history, policy, models, MISSES / 2 / len(models))
-    known = [(row.estimate, row.low, row.high, row.arm) for row in rows]
-    if any(estimate is None for estimate, _, _, _ in known):
-        return Value(BEST, None, None, None, len(rewards), IMPOSSIBLE)
-    best = max((e, arm) for e, _, _, arm in known if e is not None)
-    highest = max(end for _, _, end, _ in known if end is not None)
-    lowest = max(end for _, end, _, _ in known if end is not None)
+    known = [
+        (row.estimate, row.low, row.high, row.arm)
+        for row in rows
+        if row.estimate is not None and row.low is not None and row.high is not None
+    ]
+    best = max((estimate, arm) for estimate, _, _, arm in known)
+    highest, lowest = max(end for _, _, end, _ in known), max(end for _, end, _, _ in known)
     ends = (max(-reward.span, low - highest), min(reward.span, high - lowest))
-    return Value(BEST, middle - best[0], *ends, len(rewards), f"beside {best[1]}")
+    why = f"beside {best[1]}; {_ways(rows)}"
+    return Value(BEST, middle - best[0], *ends, len(rewards), why)
+
+
+def _mean_of_each(
+    history: History, policy: Policy, models: Sequence[ArmModel], misses: float
+) -> list[ArmMean]:
+    """Return the mean of every arm by its model where epochs carry it, else by draws."""
+    by_model = means(history, policy, models, misses)
+    by_draws, _ = drawn_means(history, policy, misses)
+    return [own if own.epochs else drawn for own, drawn in zip(by_model, by_draws, strict=True)]
+
+
+def _ways(rows: Sequence[ArmMean]) -> str:
+    """Say by which way the means were found."""
+    found = {
+        way: [row.arm for row in rows if row.by == by]
+        for by, way in (("model", "by the model"), ("draws", "by draws"))
+    }
+    if not all(found.values()):
+        return f"means {next(way for way, arms in found.items() if arms)}"
+    return "means " + ", ".join(f"{way} ({', '.join(arms)})" for way, arms in found.items())
 
 
 def _beside_full(

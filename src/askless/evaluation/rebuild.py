@@ -12,6 +12,11 @@ from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["rebuild"]
 
+LOOK_AT = (
+    "give the study file as the study was run: compare its policy's settings (beta_min, price,"
+    " explore_floor, seed, …), its reward range, questions and arms"
+)
+
 
 def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | None = None) -> None:
     """Let a policy that has learned nothing learn visits again, in the order in which they were.
@@ -52,7 +57,7 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
     for decided, logged in enumerate(visits):
         if logged.learned_after is not None and logged.learned_after <= decided:
             raise StateError(
-                f"visit {logged.record.number} was learned before its turn to be decided; give the"
+                f"{_named(logged.record)} was learned before its turn to be decided; give the"
                 " visits in the order of their decisions"
             )
         while due is not None and (due.learned_after or 0) <= decided:
@@ -66,6 +71,11 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
         due = next(waiting, None)
 
 
+def _named(record: VisitRecord) -> str:
+    """Name a visit as its file does, which may begin anywhere."""
+    return f"the visit with number {record.number}"
+
+
 def _place(visit: LoggedVisit) -> int:
     return visit.learned or 0
 
@@ -77,7 +87,7 @@ def _decide(policy: Policy, record: VisitRecord) -> None:
         return
     if record.decided_at != policy.version:
         raise StateError(
-            f"visit {record.number} was decided in state {record.decided_at}, and those before it"
+            f"{_named(record)} was decided in state {record.decided_at}, and those before it"
             f" lead to state {policy.version}; give all visits of the study in the order of their"
             " decisions"
         )
@@ -98,25 +108,25 @@ def _decide(policy: Policy, record: VisitRecord) -> None:
     now = (visit.arm, visit.propensities, visit.kind) if visit.decided else None
     if now != (record.arm, record.propensities, record.kind):
         raise StateError(
-            f"visit {record.number} got the arm {record.arm!r}, and this policy would have decided"
-            " otherwise; are these the study's settings?"
+            f"{_named(record)} got the arm {record.arm!r}, and with these settings another"
+            f" decision would have been made; {LOOK_AT}"
         )
 
 
 def _learn(policy: Policy, record: VisitRecord, watch: Watch | None) -> None:
     if record.reward is None:
-        raise StateError(f"visit {record.number} was learned and has no reward")
+        raise StateError(f"{_named(record)} was learned and has no reward")
     visit = policy.visit(replace(record, reward=None, learned_in=None).to_dict())
     if watch is not None:
         watch.learning(policy, visit, float(record.reward))
     try:
         policy.learn(visit, record.reward)
     except AsklessError as error:
-        raise StateError(f"visit {record.number} cannot be learned again: {error}") from None
+        raise StateError(f"{_named(record)} cannot be learned again: {error}") from None
     if visit.learned_in != record.learned_in:
         raise StateError(
-            f"visit {record.number} was learned in block {record.learned_in} of its arm, and now"
-            f" is in {visit.learned_in}; are these the study's settings?"
+            f"{_named(record)} was learned in block {record.learned_in} of its arm, and now"
+            f" is in {visit.learned_in}; {LOOK_AT}"
         )
     if watch is not None:
         watch.learned(policy, visit)

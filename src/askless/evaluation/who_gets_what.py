@@ -124,14 +124,11 @@ class Test(NamedTuple):
     holds: Flags
     other: str = ""  # what the others said, where that has a name
 
-    @property
-    def sides(self) -> tuple[tuple[Flags, str], tuple[Flags, str]]:
-        """Who gave it and who did not, in words."""
-        other = self.other or f"not {self.answer}"
-        return (
-            (self.holds, f"{self.question}: {self.answer}"),
-            (~self.holds, f"{self.question}: {other}"),
-        )
+    def side(self, held: bool) -> tuple[Flags, str]:
+        """Return who gave it, or who did not, and how to say so."""
+        if held:
+            return self.holds, f"{self.question}: {self.answer}"
+        return ~self.holds, f"{self.question}: {self.other or f'not {self.answer}'}"
 
 
 def _tests(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator[Test]:
@@ -215,7 +212,7 @@ def _grow(
     weights: Floats,
     names: Sequence[str],
     here: Flags,
-    path: tuple[str, ...],
+    path: tuple[tuple[Test, bool], ...],
 ) -> Iterator[Leaf]:
     """Split people where that gives most of them their own arm; yield the leaves."""
     counts = np.array([weights[here & (arms == k)].sum() for k in range(len(names))])
@@ -233,10 +230,23 @@ def _grow(
                 best, gain = test, right - counts.max()
     if best is None:
         total = counts.sum()
-        yield Leaf(path, names[int(counts.argmax())], float(total), float(counts.max() / total))
+        share, right = float(total), float(counts.max() / total)
+        yield Leaf(_conditions(path), names[int(counts.argmax())], share, right)
         return
-    for side, said in best.sides:
-        yield from _grow(tests, arms, weights, names, here & side, (*path, said))
+    for held in (True, False):
+        side, _ = best.side(held)
+        yield from _grow(tests, arms, weights, names, here & side, (*path, (best, held)))
+
+
+def _conditions(path: Sequence[tuple[Test, bool]]) -> tuple[str, ...]:
+    """Return a path in words, without what a later answer to the same question implies."""
+    found = []
+    for i, (test, held) in enumerate(path):
+        side, said = test.side(held)
+        later = [own.side(was)[0] for own, was in path[i + 1 :] if own.question == test.question]
+        if all((narrower & ~side).any() for narrower in later):
+            found.append(said)
+    return tuple(found)
 
 
 def _close(policy: Policy, contexts: Sequence[Floats], weights: Floats) -> float | None:

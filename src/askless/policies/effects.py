@@ -17,9 +17,8 @@ from askless.core.words import (
     MOST_COUNTED,
     PRICES,
     ROOTS,
-    SCALE,
     SQUARES,
-    WEIGHT,
+    STAKED,
     WEIGHTED,
 )
 from askless.policies.epoch_state import EpochState
@@ -112,7 +111,7 @@ def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
                     d = survey.columns.start[g] + i
                     sums = model.epochs.signed_sums[k, d].copy()
                     sums[ESTIMATES:] = last.epochs.signed_sums[k, d, ESTIMATES:]
-                    said = signed_of(sums, policy.beta_min / span)
+                    said = signed_of(sums)
                 else:
                     said = _of_set(policy, k, g, i)
                 low, high = max(said.always[0], -1.0) * span, min(said.always[1], 1.0) * span
@@ -140,17 +139,17 @@ def _within(effect: float) -> float:
     return min(max(effect, -1.0), 1.0)
 
 
-def signed_of(sums: Floats, beta_min: float, misses: float = MISSES) -> Signed:
+def signed_of(sums: Floats, misses: float = MISSES) -> Signed:
     """Return what the sums of a direction say (maths 10.1, 10.2)."""
     always, estimate, end = (-1.0, 1.0), None, None
-    if sums[WEIGHT] > 0:
-        bets = HALF_WIDTHS * (beta_min or SCALE)
-        line, count = math.log(2 * len(bets) / misses), len(bets)
-        upper, lower = sums[PRICES : PRICES + count], sums[PRICES + count : PRICES + 2 * count]
-        highs = (bets * sums[WEIGHTED] + upper + line) / (bets * sums[WEIGHT])
-        lows = (bets * sums[WEIGHTED] - lower - line) / (bets * sums[WEIGHT])
+    staked, weighted = sums[STAKED:WEIGHTED], sums[WEIGHTED:PRICES]
+    if staked.all():
+        line = math.log(2 * len(HALF_WIDTHS) / misses)
+        upper, lower = sums[PRICES:ESTIMATES].reshape(2, -1)
+        highs, lows = (weighted + upper + line) / staked, (weighted - lower - line) / staked
         always = float(np.max(lows)), float(np.min(highs))
-        estimate = float(sums[WEIGHTED] / sums[WEIGHT])
+        sharpest = int(np.argmin(highs - lows))
+        estimate = float(weighted[sharpest] / staked[sharpest])
     if sums[COUNTED] > 0:
         estimate = float(sums[ESTIMATES] / sums[ROOTS])
         error = POCOCK[misses] * math.sqrt(sums[SQUARES]) / sums[ROOTS]

@@ -24,7 +24,7 @@ from askless.core.words import (
     REWARD_GRID,
     ROOTS,
     SQUARES,
-    WEIGHT,
+    STAKED,
     WEIGHTED,
     WIDTH,
     Rule,
@@ -261,18 +261,17 @@ class EpochState(ArmState):
 
 def _are_sums(signed: Floats, tested: int) -> bool:
     """Whether sums of signed effects can have come from so many epochs."""
-    counted = signed[:, COUNTED]
-    nowhere = (signed[:, WEIGHT] == 0) & (signed == 0).all(axis=1)
-    weights, prices = signed[:, WEIGHT], signed[:, PRICES:ESTIMATES]
+    counted, staked = signed[:, COUNTED], signed[:, STAKED:WEIGHTED]
+    nowhere, prices = (signed == 0).all(axis=1), signed[:, PRICES:ESTIMATES]
     return bool(
         np.isfinite(signed).all()
         and (
             (counted == np.floor(counted)) & (counted >= 0) & (counted <= min(tested, MOST_COUNTED))
         ).all()
-        and ((weights > 0) | nowhere).all()
+        and ((staked > 0).all(axis=1) | nowhere).all()
         and (prices >= 0).all()
         and ((signed[:, ROOTS] > 0) == (counted > 0)).all()
         and (signed[:, SQUARES] >= 0).all()
-        and (np.abs(signed[:, WEIGHTED]) <= weights * MOST_EFFECT).all()
+        and (np.abs(signed[:, WEIGHTED:PRICES]) <= staked * MOST_EFFECT).all()
         and (np.abs(signed[:, ESTIMATES]) <= signed[:, ROOTS] * MOST_EFFECT).all()
     )

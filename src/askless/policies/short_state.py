@@ -386,9 +386,7 @@ class ShortState:
         return np.asarray(~np.isnan(row[self.survey.columns.first]))
 
 
-def _unpickled(
-    survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]
-) -> ShortState:
+def _unpickled(survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]) -> ShortState:
     state = ShortState(survey, len(arrays["live"]), terms)
     for name, array in arrays.items():
         getattr(state.shorts, name)[...] = array

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from askless.evaluation.analysis import Analysis
-from askless.report.analysis_summary import is_sure, largest, telling
+from askless.report.analysis_summary import is_sure, label_of, surest, telling
 from askless.simulation.figures import COLOURS
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def draw_asked(analysis: Analysis, *, narrow: bool = False) -> Figure:
 
 
 def draw_effects(analysis: Analysis, *, narrow: bool = False) -> Figure | None:
-    """Draw the largest effects with both intervals, by arm; None where there are none."""
-    shown = largest(telling(analysis), MOST_SHOWN)
+    """Draw the surest effects with both intervals, by arm; None where there are none."""
+    shown = surest(telling(analysis), MOST_SHOWN)
     if not shown:
         return None
     arms = [arm.name for arm in analysis.study.arms]
@@ -82,7 +82,7 @@ def draw_effects(analysis: Analysis, *, narrow: bool = False) -> Figure | None:
         )
         bars = [
             Bar(
-                f"{row.question}: {row.answers}" if row.answers else row.question,
+                label_of(row),
                 row.estimate or 0.0,
                 _pair(row.low, row.high),
                 _pair(row.end_low, row.end_high),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from askless.evaluation.analysis import Analysis
+from askless.evaluation.analysis_tables import tables_of
 from askless.report.analysis_figures import (
     MOST_SHOWN,
     draw_arm_means,
@@ -27,31 +26,13 @@ from askless.report.analysis_summary import (
     why_so_few,
 )
 from askless.report.page import data_uri, drawn, render, versions, write
+from askless.simulation.simulate import describe
 
 __all__ = ["tables_of", "write_analysis"]
 
 FIGURES = {"asked": draw_asked, "effects": draw_effects, "arm_means": draw_arm_means}
-NOTHING, EVERYBODY = "nothing", "everybody"
+NOTHING = "nothing"
 WAYS = ("model", "draws")
-
-
-class Table(NamedTuple):
-    """A tidy table: a name a column, a row an observation; None is an empty cell."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-    def to_csv(self) -> str:
-        """Return it so that R's read.csv and pandas read it as it is meant."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(map(_cell, row) for row in self.rows)
-        return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    return str(value).upper() if isinstance(value, bool) else value  # R knows TRUE, not True
 
 
 def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path, ...]:
@@ -90,74 +71,9 @@ def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path
     return tuple(write(folder / name, text) for name, text in (first | files).items())
 
 
-def tables_of(analysis: Analysis) -> dict[str, Table]:
-    """Return the tables by their names; visits are counted from 1."""
-    interval = ("estimate", "low", "high")
-    rule = analysis.shared.rule
-    effects = [
-        (
-            *(row.arm, row.question, row.answers, row.estimate),
-            *(row.end_low, row.end_high, row.low, row.high),
-            *(row.epochs, row.kept, row.dropped_at),
-        )
-        for row in analysis.effects
-    ]
-    return {
-        "effects": Table(
-            (
-                *("arm", "question", "answers", "estimate"),
-                *("low_at_the_end", "high_at_the_end", "low_at_all_times", "high_at_all_times"),
-                *("epochs", "kept", "dropped_after_rows"),
-            ),
-            effects,
-        ),
-        "arm_means": Table(
-            ("arm", "by", *interval, "epochs", "why"),
-            [
-                (row.arm, row.by, row.estimate, row.low, row.high, row.epochs, row.why or None)
-                for row in analysis.arm_means
-            ],
-        ),
-        "contrasts": Table(
-            ("arm", "other_arm", "by", *interval, "why"),
-            [
-                (row.arm, row.other, row.by, row.estimate, row.low, row.high, row.why or None)
-                for row in analysis.contrasts
-            ],
-        ),
-        "policy_value": Table(
-            ("what", *interval, "visits", "why"),
-            [
-                (row.what, row.estimate, row.low, row.high, row.visits, row.why or None)
-                for row in analysis.values
-            ],
-        ),
-        "who_gets_what": Table(
-            ("question", "answer", "people", "arm", "share"), [*analysis.shared.shares]
-        ),
-        "rule": Table(
-            ("leaf", "conditions", "arm", "share_of_people", "share_given_this_arm"),
-            [
-                (i, " and ".join(leaf.conditions) or EVERYBODY, leaf.arm, leaf.share, leaf.right)
-                for i, leaf in enumerate(rule.leaves if rule else (), start=1)
-            ],
-        ),
-        "asked": Table(
-            ("first_visit", "last_visit", "questions_a_visit", "share_full", "mean_reward"),
-            [
-                (row.first + 1, row.last + 1, row.asked, row.full, row.reward)
-                for row in analysis.stretches
-            ],
-        ),
-        "drops": Table(
-            ("arm", "question", "after_visits"),
-            [(row.arm, row.question, row.visit) for row in analysis.drops],
-        ),
-    }
-
-
 def _content(analysis: Analysis) -> dict[str, Any]:
     words = Words(analysis.study.reward.span)
+    settings = describe(analysis.policy)
     estimated = sum(row.estimate is not None for row in analysis.effects)
     return {
         "analysis": analysis,
@@ -186,6 +102,10 @@ def _content(analysis: Analysis) -> dict[str, Any]:
         "listed": LISTED,
         "shares": list(_shares(analysis)),
         "tables": list(tables_of(analysis)),
+        "in_parts": "short" not in analysis.kinds and bool(settings.get("interactive")),
+        "reasons": " ".join(
+            [row.why for row in analysis.arm_means] + [row.why for row in analysis.values]
+        ),
     }
 
 

@@ -7,12 +7,27 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from askless.evaluation.analysis import Analysis
+from askless.evaluation.arm_means import MISSES
 from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING
-from askless.policies import Effect
+from askless.policies import Effect, SurveyBandit
 
-__all__ = ["Words", "doubts_of", "is_sure", "largest", "said_of", "telling", "why_so_few"]
+__all__ = [
+    "Words",
+    "doubts_of",
+    "is_sure",
+    "label_of",
+    "said_of",
+    "surest",
+    "telling",
+    "why_so_few",
+]
 
 NAMED = 3  # effects that a sentence names
+RECIPE_FLOOR = 0.1  # benchmarks/publishing.py
+RECIPE = (
+    "A study that is to publish effects and arm means sets `price: 0` and `explore_floor: 0.1`"
+    " (docs/analysing.md)."
+)
 LISTED = {  # rows of `Analysis.values`, as a table calls them
     DECISIONS: "all decisions",
     BEST: "decisions, less the best single arm for all",
@@ -79,10 +94,29 @@ def is_sure(effect: Effect) -> bool:
     return low > 0 or high < 0
 
 
-def largest(effects: Sequence[Effect], most: int) -> list[Effect]:
-    """Return the effects with the largest estimates, those that are not zero first."""
+def label_of(effect: Effect) -> str:
+    """Name the question and its two answers."""
+    return f"{effect.question}: {effect.answers}" if effect.answers else effect.question
+
+
+def surest(effects: Sequence[Effect], most: int) -> list[Effect]:
+    """Return the effects that are furthest from zero beside their intervals.
+
+    Those without an interval at the end come last.
+    """
     known = [effect for effect in effects if effect.estimate is not None]
-    return sorted(known, key=lambda row: (not is_sure(row), -abs(row.estimate or 0.0)))[:most]
+    return sorted(known, key=lambda row: (row.end_low is None, -_sureness(row)))[:most]
+
+
+def _sureness(effect: Effect) -> float:
+    """Return the estimate beside its interval's half-width; one end may be cut to the range."""
+    low, high, estimate = effect.end_low, effect.end_high, effect.estimate or 0.0
+    if low is None or high is None:
+        low, high = effect.low, effect.high
+    if low is None or high is None:
+        return 0.0
+    slack = max(high - estimate, estimate - low)
+    return abs(estimate) / slack if slack > 0 else math.inf
 
 
 def telling(analysis: Analysis) -> list[Effect]:
@@ -150,28 +184,38 @@ def _of_arms(analysis: Analysis, words: Words) -> str:
         said = f"Of all arms given to everybody, {best.arm} would bring most, {words.of(best)}"
         others = "each other arm less by its interval" if sure else "but another may bring as much"
         return f"{said} by {'the ' if by == 'model' else ''}{by}; {others}."
-    lacking = [row.arm for row in analysis.arm_means if row.by == "model" and row.estimate is None]
-    whose = f"the arm{'s' if len(lacking) > 1 else ''} {', '.join(lacking)}"
-    return f"Which single arm is best for all cannot be said: there is no mean of {whose}."
+    means = {row.arm: row for row in reversed(analysis.arm_means) if row.estimate is not None}
+    lacking = [arm.name for arm in analysis.study.arms if arm.name not in means]
+    if lacking:
+        whose = f"the arm{'s' if len(lacking) > 1 else ''} {', '.join(lacking)}"
+        return f"Which single arm is best for all cannot be said: there is no mean of {whose}."
+    best = max(means.values(), key=lambda row: row.estimate or 0.0)
+    return (
+        f"Of all arms given to everybody, {best.arm} would bring most, {words.of(best)}; but means"
+        " of others were found in another way, and one may bring as much."
+    )
 
 
 def _of_effects(analysis: Analysis, words: Words) -> str:
     known = [effect for effect in analysis.effects if effect.estimate is not None]
-    sure = largest([effect for effect in known if is_sure(effect)], len(known))
     if not known:
         return "Of no effect of an answer on an arm's reward is there an estimate."
-    chance = 0.05 * len(known)
-    beside = f"by chance about {chance:.0f}" if chance >= 1 else "by chance fewer than 1"
+    judged = [row for row in known if row.end_low is not None] if analysis.in_epochs else known
+    when = " at the end" if analysis.in_epochs else ""
+    if not judged:
+        return f"None of {len(known):,} effects of answers has an interval{when}."
+    sure = surest([effect for effect in judged if is_sure(effect)], len(judged))
+    of = f"{len(judged):,} effects of answers that have an interval{when}"
     if not sure:
-        return f"None of {len(known):,} effects of answers is other than zero by its interval."
+        return f"None of {of} is other than zero by it."
     named = "; ".join(
-        f"{effect.arm}, {effect.question} {effect.answers}: {words.signed(effect.estimate)}"
-        for effect in sure[:NAMED]
+        f"{row.arm}, {label_of(row)}: {words.signed(row.estimate)}" for row in sure[:NAMED]
     )
+    more = f"; and {len(sure) - NAMED:,} more" if len(sure) > NAMED else ""
     return (
-        f"{len(sure):,} of {len(known):,} effects of answers {'is' if len(sure) == 1 else 'are'}"
-        f" other than zero, each by its own interval ({beside} would be if none were): {named}"
-        f"{'; and others' if len(sure) > NAMED else ''}."
+        f"{len(sure):,} of {of} {'is' if len(sure) == 1 else 'are'} other than zero by it (at most"
+        f" {math.ceil(MISSES * len(judged)):,} by chance, if none were), the surest first:"
+        f" {named}{more}."
     )
 
 
@@ -196,16 +240,20 @@ def why_so_few(analysis: Analysis) -> str:
         return f"{analysis.policy.name} keeps no model of an arm, so it knows no effects."
     if not unknown and all(row.estimate is not None for row in by_model):
         return ""
-    said = "Estimates come from epochs: blocks of visits in which everything in use was asked."
     short, full = analysis.kinds.get("short", 0), analysis.visits - analysis.kinds.get("short", 0)
     if short:
-        said += (
-            f" {full:,} of {analysis.visits:,} visits were such ones; the others were short. A"
-            " study that is to publish effects sets `price: 0`, or a larger `full_floor`."
+        said = (
+            "Estimates come from epochs: blocks of visits in which everything in use was asked."
+            f" {full:,} of {analysis.visits:,} visits were such ones; the others were short."
         )
     else:
-        said += (
-            " Where an arm has too few of them, or people with certain answers never got it, there"
-            " is no estimate; more people, or a larger `explore_floor`, bring one."
+        said = (
+            "Estimates come from epochs: blocks of an arm's visits. Where an arm has too few of"
+            " them, or people with certain answers never got it, there is no estimate."
         )
-    return said
+    policy = analysis.policy
+    if isinstance(policy, SurveyBandit) and (
+        policy.price or policy.settings.explore_floor < RECIPE_FLOOR
+    ):
+        return f"{said} {RECIPE}"
+    return f"{said} More people bring more of them."

@@ -48,7 +48,8 @@ def said_of(contest: Contest) -> list[str]:
         for w, name in enumerate(contest.worlds)
         if not near[w].all()
     ]
-    return said + ([f"It is beaten on {'; '.join(beaten)}."] if beaten else [])
+    told = "It is beaten on" if runs >= FEWEST else "Another nets more on"
+    return said + ([f"{told} {'; '.join(beaten)}."] if beaten else [])
 
 
 def means_over(contest: Contest) -> str:
@@ -164,6 +165,8 @@ def draw_worlds(contest: Contest, *, narrow: bool = False) -> Figure:
         axes.set_title(contest.worlds[w], loc="left", fontsize="small")
         axes.tick_params(labelsize="x-small")
     _legend(figure, panels[0], narrow=narrow)
+    figure.supxlabel("share of the questions that is asked", fontsize="small")
+    figure.supylabel("reward a visit", fontsize="small")
     figure.suptitle(
         f"Reward against the share of questions{BREAK[narrow]}asked, {contest.sizes[-1]:,} people"
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from askless.environments.cells import PARQUET, read_rows, rows_of
 from askless.environments.pilot_reading import BETWEEN, NUMBER, read_person
-from askless.errors import AsklessError, SettingError, StateError, extra, shown, together
+from askless.errors import AsklessError, SettingError, StateError, extra, meant, shown, together
 from askless.policies import VisitRecord
 from askless.survey import Multi, Study, Survey
 from askless.survey.question import Answer
@@ -213,6 +213,14 @@ def _typed(name: str, cells: Sequence[str]) -> list[Any]:
 def _visit(row: dict[str, str], study: Study, where: str, problems: list[str]) -> LoggedVisit:
     """Return a row's visit, checked as a saved one is."""
     lists = {name: row[name].split(BETWEEN) if row[name] else [] for name in LISTS}
+    arms = [arm.name for arm in study.arms]
+    for name in [*lists["eligible"], *([row["arm"]] if row["arm"] else [])]:
+        if name not in arms:
+            column = "arm" if name == row["arm"] else "eligible"
+            raise StateError(
+                f"column {column!r}: {shown(name)} is no arm of the study"
+                f"{meant(name, arms, 'the arms are')}"
+            )
     survey = study.survey
     for name in survey.names:
         if row[ANSWER + name] and name not in lists["answered"]:

@@ -57,6 +57,9 @@ class Scale(Question):
     def _directions(self) -> Floats:
         return np.array([[1.0]])
 
+    def _point_names(self) -> list[str]:
+        return [f"{end:.10g}" for end in (self.low, self.high)]
+
     def _check(self, answer: Any) -> Answer:
         allowed = f"a number from {self.low:g} to {self.high:g}"
         if isinstance(answer, bool) or not isinstance(answer, int | float):
@@ -168,7 +171,7 @@ class Choice(_Optioned):
         return np.array([u - v for u, v in itertools.combinations(eye, 2)])
 
     def _point_names(self) -> list[str]:
-        return [repr(option) for option in self.options]
+        return list(self.options)
 
     def _norm_factors(self) -> tuple[float, float]:
         r = len(self.options)
@@ -209,7 +212,7 @@ class Multi(_Optioned):
     def _point_names(self) -> list[str]:
         patterns = itertools.product([False, True], repeat=len(self.options))
         chosen = [[o for o, c in zip(self.options, p, strict=True) if c] for p in patterns]
-        return [repr(options) for options in chosen]
+        return [", ".join(options) or "none of them" for options in chosen]
 
     def _check(self, answer: Any) -> Answer:
         allowed = f"a list of some of {', '.join(map(repr, self.options))}"

@@ -96,8 +96,8 @@ class Question(ABC):
     @abstractmethod
     def _decode(self, values: Floats, *, raw: bool) -> Answer: ...
 
-    def _point_names(self) -> list[str]:
-        return ["low", "high"]
+    @abstractmethod
+    def _point_names(self) -> list[str]: ...
 
     def _norm_factors(self) -> tuple[float, float]:
         return (1.25, 1.5) if self.may_skip else (1.0, 1.0)

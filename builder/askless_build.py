@@ -1,0 +1,110 @@
+"""The build backend: scikit-build-core, and a compiler out of a package where there is none.
+
+Where no C++ compiler is found, `ziglang` is added to what the build needs, which has one. Where
+Python's headers are missing, it says so before anything is compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from scikit_build_core import build as backend
+from scikit_build_core.build import build_sdist, get_requires_for_build_sdist
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+]
+
+COMPILERS = ("c++", "g++", "clang++", "cl", "clang-cl")
+# What CMake calls by itself, and the command of zig that does it.
+TOOLS = {"CXX": "c++", "AR": "ar", "RANLIB": "ranlib"}
+
+
+def compiler() -> str | None:
+    """Return the C++ compiler of this machine; nothing where there is none."""
+    given = os.environ.get("CXX", "").split()
+    found = [shutil.which(name) for name in (*given[:1], *COMPILERS)]
+    return next((path for path in found if path), None)
+
+
+def check_headers() -> None:
+    """Stop where Python's headers are missing."""
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if not header.exists():
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise SystemExit(
+            f"askless: {header} is missing, without which nothing can be compiled for Python;"
+            f" install the headers of Python {version} (Debian: python{version}-dev)"
+        )
+
+
+@contextmanager
+def with_compiler() -> Iterator[None]:
+    """Let CMake find a compiler: the machine's, or that of `ziglang`."""
+    check_headers()
+    if compiler():
+        yield
+        return
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="askless-zig-") as folder:
+        arguments = []
+        for tool, command in TOOLS.items():
+            script = Path(folder) / f"zig-{command}"
+            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {command} "$@"\n')
+            script.chmod(script.stat().st_mode | stat.S_IXUSR)
+            name = "CXX_COMPILER" if tool == "CXX" else tool
+            arguments.append(f"-DCMAKE_{name}={script}")
+        os.environ["CMAKE_ARGS"] = " ".join([os.environ.get("CMAKE_ARGS", ""), *arguments]).strip()
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def _with_zig(requirements: list[str]) -> list[str]:
+    return requirements if compiler() else [*requirements, "ziglang>=0.13"]
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """Return what building a wheel needs beside what pyproject.toml lists."""
+    return _with_zig(backend.get_requires_for_build_wheel(config_settings))
+
+
+def get_requires_for_build_editable(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """Return what an editable installation needs beside what pyproject.toml lists."""
+    return _with_zig(backend.get_requires_for_build_editable(config_settings))
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Build a wheel."""
+    with with_compiler():
+        return backend.build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_editable(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Build what an editable installation has."""
+    with with_compiler():
+        return backend.build_editable(wheel_directory, config_settings, metadata_directory)
