@@ -115,7 +115,7 @@ void bind_steps(nb::module_& m) {
     m.def("noise", &noise_of, nb::arg("shape"), nb::arg("spread"), nb::arg("luck"));
     m.def("add_at_the_end",
           [](Real estimate, Real variance, Real measured, Real top, Given<Real, 1> sums) {
-              add_at_the_end(estimate, variance, measured, top, row_of(sums));
+              add_at_the_end(estimate, variance, measured, top, row_of(sums, SUMS));
           },
           nb::arg("estimate"), nb::arg("variance"), nb::arg("measured"), nb::arg("top"), nb::arg("sums").noconvert(),
           "Let an epoch count at the end if enough rows carry it and it narrows the interval (maths 10.2).");
