@@ -22,7 +22,6 @@ from askless.core.words import (
     WEIGHTED,
 )
 from askless.policies.epoch_state import EpochState
-from askless.policies.evidence import direction_names
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -45,7 +44,7 @@ class Effect:
     arm, question : str
         Their names.
     answers : str
-        The two answers, as in "yes - no"; empty where a question has very many pairs.
+        The two answers, as in "yes - no" or, where several may be chosen, "tv, web - radio".
     estimate : float or None
         By how much the arm's expected reward is higher with the first of them, all other answers
         being the same; None where no epoch can tell yet.
@@ -100,7 +99,7 @@ def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
     """Return one row an arm, question and direction, in this order."""
     span, survey, model = policy.reward.span, policy.survey, policy._model
     model.refresh_variance()
-    names = [direction_names(q, raw=survey.coding == "raw") for q in survey]
+    names = [question.direction_names() for question in survey]
     last = model.ended() if ended and isinstance(model, EpochState) else model
     rows = []
     for k, arm in enumerate(policy.arms):
