@@ -21,7 +21,7 @@ from askless.evaluation.pocock import pocock
 from askless.evaluation.policy_value import policy_values
 from askless.evaluation.who_gets_what import Test as Told
 from askless.evaluation.who_gets_what import _conditions, who_gets_what
-from askless.policies.effects import POCOCK
+from askless.policies.effects import IMPOSSIBLE, POCOCK
 
 STUDY = """
 schema: 1
@@ -443,7 +443,7 @@ def test_an_effect_without_an_interval_says_why(short):
             "no interval": {"end_low": None, "end_high": None},
             "warm": {"estimate": None, "arm": "letter"},
             "untold": {"estimate": None, "arm": "message"},
-            "empty": {"low": None, "high": None},
+            "empty": {"low": None, "high": None, "why": IMPOSSIBLE},
         }.items()
     }
     assert why["whole"] == ""
