@@ -230,7 +230,8 @@ def test_a_study_without_an_epoch_says_why_and_has_no_empty_figure(small, tmp_pa
 def test_a_study_at_no_price_says_what_its_visits_were_asked(small, tmp_path):
     """Fails if visits are said to be asked everything where they are asked what may matter."""
     policy = al.policy_for(replace(small.study, settings=small.study.settings | {"price": 0}))
-    found = replace(small, policy=policy, kinds={"full": 200})
+    shared = replace(small.shared, by="all answers", differ=None)
+    found = replace(small, policy=policy, kinds={"full": 200}, shared=shared)
     page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
     assert "only what could matter to it" in page
     assert "A full visit was asked everything" not in page
@@ -436,3 +437,24 @@ def test_nothing_is_written_if_something_cannot_be_shown(small, tmp_path):
     with pytest.raises(IndexError):
         write_analysis(broken, tmp_path / "never", "askless analyse")
     assert not (tmp_path / "never").exists()
+
+
+def test_the_page_says_by_which_rule_people_get_arms(small, tmp_path):
+    """Fails if the form's rule is shown as that of all answers, or what is no rule yet as one."""
+
+    def page(**shared):
+        found = replace(small, shared=replace(small.shared, **shared))
+        return Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
+
+    arms = tuple(arm.name for arm in small.study.arms)
+    own = page(by="the short form", differ=0.25, starting=("msf",), warm=("wwf", "msf"))
+    assert "By the rule of short visits" in own
+    assert "To 25% of the people all answers would give another arm than the form" in own
+    assert "first block of visits, and left out: msf" in own
+    assert "In warm-up: wwf, msf. What is known of them comes from few visits" in own
+    other = page(by="all answers", differ=None, starting=(), warm=())
+    assert "What the rule, as it is at the end, gives" in other
+    for words in ("short visits, which", "another arm than the form", "In warm-up:", "left out"):
+        assert words not in other
+    none = page(people=0, shares=(), rule=None, starting=arms)
+    assert "There is no rule yet: every arm is in its first block" in none

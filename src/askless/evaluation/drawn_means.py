@@ -80,7 +80,9 @@ def _scores(history: History, policy: Policy) -> Scores | str:
         return f"{closed:,} of {len(history.full):,} people could not get every arm"
     if not rows:
         return "no full visit has a reward"
-    return Scores(np.array(rows), np.array(weights), np.array(propensities), played, np.array(errors))
+    return Scores(
+        np.array(rows), np.array(weights), np.array(propensities), played, np.array(errors)
+    )
 
 
 def drawn_means(

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmMean, ArmModel, means
+from askless.evaluation.arm_means import MISSES, ArmMean, ArmModel, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import History
 from askless.policies import Policy, VisitRecord
+from askless.policies.effects import IMPOSSIBLE
 from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["Value", "policy_values"]

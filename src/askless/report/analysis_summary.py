@@ -159,9 +159,7 @@ def _of_effects(analysis: Analysis, words: Words) -> str:
     if not known:
         return "Of no effect of an answer on an arm's reward is there an estimate."
     when = " at the end" if analysis.in_epochs else ""
-    judged = [
-        row for row in known if (row.end_low if analysis.in_epochs else row.low) is not None
-    ]
+    judged = [row for row in known if (row.end_low if analysis.in_epochs else row.low) is not None]
     if not judged:
         of = "The only effect" if len(known) == 1 else f"None of {len(known):,} effects"
         why = f": {analysis.without_sets}" if analysis.without_sets else ""
