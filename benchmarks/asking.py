@@ -2,59 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
-from askless.kernels import bounds, diagonal_dual, ridge, unasked
-from askless.kernels.asking import open_asking
-from askless.kernels.bundles import open_header
-from askless.kernels.compiling import kernel
-from askless.kernels.outcome import outcome
 
 import askless as al
+from askless.core import inside
 
 ARMS, FEATURES, BETA_MIN, VISITS = 5, 50, 0.3, 20_480
-INTERVAL, DUAL, CASCADE = 0, 1, 2
 REPEATS = 200
-
-
-@kernel()
-def bound(address, k, z, limit, what, repeats):
-    """Bound arm k's UCB over all answers that z leaves open, so many times over."""
-    columns, rule, arms = open_header(address)
-    asking, scratch = open_asking(address)
-    view = unasked.view_of(rule, arms, asking, k)
-    found = 0.0
-    for _ in range(repeats):
-        unasked.look(columns, view, z)
-        unasked.weigh(view)
-        bounds.set_linear(view)
-        if what == CASCADE:
-            found += bounds.cannot_exceed(view, scratch, 0.0, limit)
-            continue
-        offset = bounds.rounding(view, 0.0)
-        bounds.set_prices(view)
-        interval, scale = bounds.interval(view, offset, -math.inf)
-        found += interval
-        if what == DUAL:
-            found += diagonal_dual.diagonal_dual(view, scratch, offset, scale, -math.inf)
-    return found / repeats
-
-
-@kernel()
-def ask_everything(address, live, contexts, luck, coefficients, noise):
-    """Play visits one after the other, each asked everything; no look at those to come."""
-    _, rule, arms = open_header(address)
-    form, spread, low = noise
-    for now in range(contexts.shape[0]):
-        z = contexts[now]
-        best = ridge.best_arm(rule, arms, live, z)
-        mean = 0.0
-        for j in range(contexts.shape[1]):
-            mean += coefficients[best, j] * z[j]
-        y = outcome(form, spread, low, rule.span, mean, luck[now])
-        ridge.learn(rule, arms, best, z, y, 0)
 
 
 def policy_of(world, **settings):
@@ -82,12 +38,12 @@ def measure_bounds() -> dict[str, list[float]]:
             k = policy.play(z)
             policy.learn_row(k, z, float(world.coefficients[k] @ z + luck - 0.5))
         seen += len(block.luck)
-        model, limits = policy._model, policy.ucb(block.contexts[-1])
+        arms, limits = policy._model.arms, policy.ucb(block.contexts[-1])
         for k in np.flatnonzero(policy.support.all(axis=1)):
             for what, name in enumerate(times):
-                bound(model.address, k, nothing, limits.max(), what, 1)
+                inside.bound(arms, k, nothing, limits.max(), what, 1)
                 start = time.perf_counter()
-                bound(model.address, k, nothing, limits.max(), what, REPEATS)
+                inside.bound(arms, k, nothing, limits.max(), what, REPEATS)
                 times[name].append(1e6 * (time.perf_counter() - start) / REPEATS)
         if seen >= VISITS:
             return times
@@ -97,13 +53,13 @@ def measure_bounds() -> dict[str, list[float]]:
 def run_everything() -> float:
     """Return the microseconds a visit of a run that asks everything, one visit after the other."""
     world = al.paper_environment(arms=ARMS, features=FEATURES, coding="raw")
-    policy, live = policy_of(world), np.ones(ARMS, dtype=bool)
+    policy = policy_of(world)
     spent, seen = 0.0, 0
     noise = world.noise_form, world.spread, 0.0
     for block in world.respondents(0, 0):
         start = time.perf_counter()
-        model = policy._model
-        ask_everything(model.address, live, block.contexts, block.luck, world.coefficients, noise)
+        arms = policy._model.arms
+        inside.ask_everything(arms, block.contexts, block.luck, world.coefficients, noise)
         spent += time.perf_counter() - start
         seen += len(block.luck)
         if seen >= VISITS:

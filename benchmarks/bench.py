@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from asking import measure_bounds, run_everything, run_interactive
 from bench_table import Table
@@ -37,6 +36,7 @@ from nets import ACTIVE, NETS, ROWS, stream
 from short_speed import CHOICE, FORMS, choosing, measure_choice, run_forms
 
 import askless as al
+from askless import core
 from askless.report.page import processor
 
 ROUNDS = 7
@@ -259,8 +259,7 @@ COMPARISONS: tuple[Callable[[], Table], ...] = (
 
 def head() -> str:
     """Say on what the tables were made."""
-    versions = {"Python": platform.python_version(), "numpy": np.__version__}
-    versions["numba"] = numba.__version__
+    versions = {"Python": platform.python_version(), "numpy": np.__version__, "core": core.LEVEL}
     made = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{processor()}, {os.cpu_count()} cores, {made}; medians of {ROUNDS} rounds in turn"
 

@@ -1,126 +1,120 @@
 """The constants of maths 8, each halved and doubled: what it changes. `make constants`.
 
-Constants in the kernels are changed in a copy of the sources, which compiles anew: that takes most
-of the time. Surveys are not interactive, which saves half of it: regret is the same.
+They are changed in a copy of the sources, of which the core is built anew where one of its own has
+changed. Surveys are not interactive, which saves half of the time: regret is the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import platform
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from revisions import ROOT, build, copied, places
+
 from askless.report.page import processor
 
-ROOT = Path(__file__).parents[1]
-
-
 STUDIES = ["example study", "0/1", "ten arms"]
+WORDS, SETTINGS = "askless/core/words.py", "askless/policies/settings.py"
 
 
 class Constant(NamedTuple):
-    """A constant, where it is written, and what is put in its place."""
+    """A constant, what is put in its place, and where: texts with a gap for it, by file in src."""
 
     name: str
-    file: str
-    written: str
-    others: dict[str, str]  # label: text
+    value: str
+    others: dict[str, str]  # label: another value
+    written: dict[str, str]
 
 
 CONSTANTS = [
-    Constant("as it is", "kernels/deciding.py", "SURE = 2.0", {"": "SURE = 2.0"}),
+    Constant("as it is", "2.0", {"": "2.0"}, {"core/deciding.cpp": "SURE = {};"}),
     Constant(
         "κ = 2, standard errors that may be chance (8.3)",
-        "kernels/deciding.py",
-        "SURE = 2.0",
-        {"1": "SURE = 1.0", "4": "SURE = 4.0"},
+        "2.0",
+        {"1": "1.0", "4": "4.0"},
+        {"core/deciding.cpp": "SURE = {};"},
     ),
     Constant(
         "τ = 1, `optimism` (8.4)",
-        "policies/epoch_survey_ucb.py",
-        "optimism: float | str = 1.0,",
-        {"½": "optimism: float | str = 0.5,", "2": "optimism: float | str = 2.0,"},
+        "1.0",
+        {"½": "0.5", "2": "2.0"},
+        {"askless/policies/epoch_survey_ucb.py": "optimism: float | str = {},"},
     ),
     Constant(
         "ω = ¼, prior spread of a coefficient (8.2)",
-        "kernels/noise.py",
-        "PRIOR_SPREAD = 0.25",
-        {"⅛": "PRIOR_SPREAD = 0.125", "½": "PRIOR_SPREAD = 0.5"},
+        "0.25",
+        {"⅛": "0.125", "½": "0.5"},
+        {"core/noise.hpp": "PRIOR_SPREAD = {};", WORDS: "LEAST_RIDGE = 1.0 / 16.0, {}, 0.01"},
     ),
     Constant(
         "ν = 1, rows that the prior noise counts for (8.1)",
-        "kernels/noise.py",
-        "PRIOR_ROWS = 1.0",
-        {"½": "PRIOR_ROWS = 0.5", "2": "PRIOR_ROWS = 2.0"},
+        "1.0",
+        {"½": "0.5", "2": "2.0"},
+        {"core/noise.hpp": "PRIOR_ROWS = {};"},
     ),
     Constant(
         "0.3, pay-back (8.5)",
-        "kernels/choosing.py",
-        "BACK = 0.3",
-        {"0.15": "BACK = 0.15", "0.6": "BACK = 0.6"},
+        "0.3",
+        {"0.15": "0.15", "0.6": "0.6"},
+        {"core/choosing.hpp": "BACK = {};", WORDS: "BACK = {} "},
     ),
     Constant(
         "ε = 0.02, `explore` (8.6)",
-        "policies/settings.py",
-        "EXPLORE = 0.02",
-        {"0.01": "EXPLORE = 0.01", "0.04": "EXPLORE = 0.04"},
+        "0.02",
+        {"0.01": "0.01", "0.04": "0.04"},
+        {SETTINGS: "EXPLORE = {} "},
     ),
     Constant(
         "0.3p, rows of the start (8.7)",
-        "policies/settings.py",
         "3 * survey.column_count // 10",
         {"0.15p": "3 * survey.column_count // 20", "0.6p": "6 * survey.column_count // 10"},
+        {SETTINGS: "start=max(2, {}),"},
     ),
     Constant(
         "⌊n/10⌋, rows of a block in warm-up (8.7)",
-        "kernels/epoch_end.py",
-        "arms.n[k] // 10",
-        {"⌊n/20⌋": "arms.n[k] // 20", "⌊n/5⌋": "arms.n[k] // 5"},
+        "10",
+        {"⌊n/20⌋": "20", "⌊n/5⌋": "5"},
+        {"core/epoch_end.cpp": "arm.n / {})"},
     ),
     Constant(
         "0.2, part of the tests' rows that is warm-up (8.7)",
-        "kernels/epoch_end.py",
-        "WARM = 0.2",
-        {"0.1": "WARM = 0.1", "0.4": "WARM = 0.4"},
+        "0.2",
+        {"0.1": "0.1", "0.4": "0.4"},
+        {"core/epoch_end.cpp": "WARM = {};"},
     ),
     Constant(
         "3 rows a column of H, fewest of warm-up (8.7)",
-        "kernels/epoch_end.py",
-        "rows = 3.0 * arms.size[k]",
-        {"1.5": "rows = 1.5 * arms.size[k]", "6": "rows = 6.0 * arms.size[k]"},
+        "3.0",
+        {"1.5": "1.5", "6": "6.0"},
+        {"core/epoch_end.cpp": "rows = {} * static_cast<Real>(arm.size)"},
     ),
     Constant(
         "g − 1 = ½, `growth` of epochs (5.1)",
-        "policies/settings.py",
-        "GROWTH, MOST_GROWTH = 1.5, 3",
-        {"¼": "GROWTH, MOST_GROWTH = 1.25, 3", "1": "GROWTH, MOST_GROWTH = 2.0, 3"},
+        "1.5",
+        {"¼": "1.25", "1": "2.0"},
+        {SETTINGS: "GROWTH, MOST_GROWTH = {}, 3"},
     ),
     Constant(
         "0.1, the sets' part of δ (5.1)",
-        "policies/settings.py",
-        "SET_PART = 0.1",
-        {"0.05": "SET_PART = 0.05", "0.2": "SET_PART = 0.2"},
+        "0.1",
+        {"0.05": "0.05", "0.2": "0.2"},
+        {SETTINGS: "SET_PART = {} "},
     ),
     Constant(
         "0.02, least loss of a row (5.2)",
-        "kernels/e_process.py",
-        "LEAST = 0.02",
-        {"0.01": "LEAST = 0.01", "0.04": "LEAST = 0.04"},
+        "0.02",
+        {"0.01": "0.01", "0.04": "0.04"},
+        {"core/e_process.hpp": "LEAST = {};"},
     ),
     Constant(
         "8, the largest bet (5.2)",
-        "kernels/e_process.py",
-        "BETS, SMALLEST, LARGEST = 24, 0.003, 8.0",
-        {
-            "4": "BETS, SMALLEST, LARGEST = 24, 0.003, 4.0",
-            "16": "BETS, SMALLEST, LARGEST = 24, 0.003, 16.0",
-        },
+        "8.0",
+        {"4": "4.0", "16": "16.0"},
+        {"core/e_process.cpp": "LARGEST = {};"},
     ),
 ]
 
@@ -147,33 +141,34 @@ print("CELLS", " | ".join(cells))
 """
 
 
-def play(folder: Path, constant: Constant, text: str, given: argparse.Namespace) -> str:
+def changed(source: Path, constant: Constant, value: str) -> dict[Path, str]:
+    """Change a constant in the sources in a folder; return what the files were before."""
+    before = {}
+    for name, text in constant.written.items():
+        path, written = source / name, text.format(constant.value)
+        before[path] = path.read_text(encoding="utf-8")
+        if before[path].count(written) != 1:
+            raise SystemExit(f"{name} does not have once: {written}")
+        path.write_text(before[path].replace(written, text.format(value)), encoding="utf-8")
+    return before
+
+
+def play(folder: Path, constant: Constant, value: str, given: argparse.Namespace) -> str:
     """Return a row's cells with a constant changed in the sources in a folder."""
-    path = folder / "src" / "askless" / constant.file
-    whole = path.read_text(encoding="utf-8")
-    if whole.count(constant.written) != 1:
-        raise SystemExit(f"{constant.file} does not have once: {constant.written}")
-    path.write_text(whole.replace(constant.written, text), encoding="utf-8")
-    places = {
-        "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{ROOT / 'benchmarks'}",
-        "NUMBA_CACHE_DIR": str(folder / "compiled"),  # anew where a kernel has changed
-    }
+    before = changed(folder / "src", constant, value)
+    build(folder)
     code = PLAY.format(names=STUDIES, worlds=given.worlds, runs=given.runs)
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | places,
+        env=places(folder / "src", ROOT / "benchmarks"),
         capture_output=True,
         text=True,
         check=False,
     )
-    path.write_text(whole, encoding="utf-8")
+    for path, text in before.items():
+        path.write_text(text, encoding="utf-8")
     found = [line for line in done.stdout.splitlines() if line.startswith("CELLS")]
     return found[0].removeprefix("CELLS ") if found else done.stderr.strip().splitlines()[-1]
-
-
-def compiles(constant: Constant) -> bool:
-    """Whether changing a constant compiles the kernels anew."""
-    return constant.file.startswith("kernels") and constant.name != "as it is"
 
 
 def main() -> None:
@@ -190,16 +185,12 @@ def main() -> None:
     print(f"paper's five arms, beta_min 0.3, {given.runs} runs of 100,000: regret / questions.\n")
     print("| | | example study | 0/1 rewards | ten arms, twenty questions | paper's world |")
     print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        unwanted = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "src", folder / "src", ignore=unwanted)
-        # First those that are no kernels': nothing is compiled between them.
-        for constant in sorted(CONSTANTS, key=compiles):
+    with copied() as folder:
+        for constant in CONSTANTS:
             if given.constants and not any(part in constant.name for part in given.constants):
                 continue
-            for label, text in constant.others.items():
-                cells = play(folder, constant, text, given)
+            for label, value in constant.others.items():
+                cells = play(folder, constant, value, given)
                 print(f"| {constant.name} | {label} | {cells} |", flush=True)
 
 

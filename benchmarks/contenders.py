@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from askless.kernels.outcome import outcome
 
 import askless as al
+from askless import core
 from askless.policies.loops import Fused
 
 Played = tuple[float, np.ndarray]  # seconds, and the arms
@@ -54,13 +54,10 @@ def visits(world: al.LinearEnvironment, count: int) -> Visits:
     drawn = [next(blocks) for _ in range(-(-count // 1024))]
     contexts = np.ascontiguousarray(np.vstack([block.contexts for block in drawn])[:count])
     luck = np.concatenate([block.luck for block in drawn])[:count]
-    form, spread, low = world.law.noise
-    expected = contexts @ world.coefficients.T
-    rewards = np.empty_like(expected)
-    for k in range(expected.shape[1]):
-        for t in range(count):
-            units = outcome(form, spread, low, world.reward.span, expected[t, k], luck[t])
-            rewards[t, k] = world.reward.from_units(units, raw=True)
+    expected = np.ascontiguousarray(contexts @ world.coefficients.T)
+    units = np.empty_like(expected)
+    core.outcomes(*world.law.noise, world.reward.span, expected, luck, units)
+    rewards = np.array([[world.reward.from_units(y, raw=True) for y in row] for row in units])
     return Visits(world, contexts, luck, rewards)
 
 

@@ -5,15 +5,13 @@ test caught it. The tests that count wrong drops, or that bets are fair, come be
 whether the state is frozen: where one of the latter is named, no frequency gave the mutant away.
 """
 
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent
+from revisions import ROOT, build, copied, places
+
 TESTS = ("tests/policies/test_epoch_guarantee.py",)
 SHORT_TESTS = (
     "tests/policies/test_short_check.py",
@@ -26,50 +24,43 @@ class Mutant(NamedTuple):
     """A change of some texts of the source."""
 
     name: str
-    changes: list[tuple[str, str, str]]  # file, old, new
+    changes: list[tuple[str, str, str]]  # file in src, old, new
     tests: tuple[str, ...] = TESTS
 
 
 COVERAGE = ("tests/evaluation/test_coverage.py",)
-END, TEST, ONLINE, SHORT = "epoch_end.py", "e_process.py", "online.py", "short_loop.py"
-SIGNED = "signed_effects.py"
-GOES_ON = "            epochs.kept[k] = epochs.added[k] = 0\n        return GOES_ON\n"
-SET_NEED = "@internal()\ndef set_need"
+END, TEST, ONLINE = "core/epoch_end.cpp", "core/e_process.cpp", "core/online.cpp"
+SHORT, SIGNED = "core/short_loop.cpp", "core/signed_effects.cpp"
+GOES_ON = "        return GOES_ON;\n"
+LOOK = "// Look at an arm's block after some rows: end it where it is time (maths 5.1).\n"
 
 
-def inside_epochs(body: str) -> list[tuple[str, str, str]]:
+def inside_epochs(body: str, after: str = "") -> list[tuple[str, str, str]]:
     """Return changes by which something is done at every 32nd row of an epoch.
 
     `body` is done while the arm's sums hold the epoch's rows too; what is derived from them but
-    for decisions is then derived again without them.
+    for decisions is then derived again without them, and `after` is done.
     """
-    helper = (
-        "@internal()\n"
-        "def peek(\n"
-        "    address: int, columns: Columns, rule: Rule, arms: Arms, epochs: Epochs, k: int\n"
-        ") -> None:\n"
-        "    undecided = 0\n"
-        "    for sign in (1.0, -1.0):\n"
-        "        for i in range(arms.size[k]):\n"
-        "            for j in range(i + 1):\n"
-        "                arms.gram[k, i, j] += sign * epochs.gram[k, i, j]\n"
-        "            arms.moment[k, i] += sign * epochs.moment[k, i]\n"
-        "        arms.squares[k] += sign * epochs.squares[k]\n"
-        "        arms.n[k] += int(sign) * epochs.held[k]\n"
-        "        call_at(arms.links[FIT], address, k)\n"
-        f"{body}\n\n"
-    )
-    return [
-        (
-            END,
-            GOES_ON,
-            GOES_ON.replace(
-                "        return",
-                "        peek(address, columns, rule, arms, epochs, k)\n        return",
-            ),
-        ),
-        (END, SET_NEED, helper + SET_NEED),
-    ]
+    helper = f"""\
+static void peek(Arms& arms, Whole k) {{
+    Arm& arm = arms[k];
+    Epoch& epoch = (*arms.epochs)[k];
+    [[maybe_unused]] Whole undecided = 0;
+    for (Real sign : {{1.0, -1.0}}) {{
+        for (Whole i = 0; i < arm.size; ++i) {{
+            for (Whole j = 0; j <= i; ++j) arm.gram(i, j) += sign * epoch.gram(i, j);
+            arm.moment[i] += sign * epoch.moment[i];
+        }}
+        arm.squares += sign * epoch.squares;
+        arm.n += static_cast<Whole>(sign) * epoch.held;
+        fit(arms, k);
+        {body}
+    }}
+    {after}
+}}
+
+"""
+    return [(END, GOES_ON, f"        peek(arms, k);\n{GOES_ON}"), (END, LOOK, helper + LOOK)]
 
 
 MUTANTS = [
@@ -78,20 +69,24 @@ MUTANTS = [
         [
             (
                 END,
-                "noise=min(0.25, arms.noise[k] * (1.0 + size / (arms.n[k] + 0.5 * count))),",
-                "noise=min(0.25, max(1e-4, errors[:count].sum() / count)),",
+                "    design.rank = factor_by_rank(design);\n",
+                "    design.noise = sum_of(errors, count) / static_cast<Real>(count);\n"
+                "    design.noise = min(0.25, max(1e-4, design.noise));\n"
+                "    design.rank = factor_by_rank(design);\n",
             )
         ],
     ),
     Mutant(
         "predictions that see their own row",
         [
-            (ONLINE, "        out[t] = min(max(guess, -0.5), 0.5)\n", ""),
+            (ONLINE, "        out[t] = min(max(guess, -0.5), 0.5);\n", ""),
             (
                 ONLINE,
-                "            add_multiple(move, gain[j:], estimate[j:], 2 * WIDTH)",
-                "            add_multiple(move, gain[j:], estimate[j:], 2 * WIDTH)\n"
-                "        out[t] = min(max(dot(z, estimate, size), -0.5), 0.5)",
+                "            add_multiple(move, gain.from(j), estimate.from(j), 2 * WIDTH);\n"
+                "        }\n",
+                "            add_multiple(move, gain.from(j), estimate.from(j), 2 * WIDTH);\n"
+                "        }\n"
+                "        out[t] = min(max(dot(z, estimate, size), -0.5), 0.5);\n",
             ),
         ],
     ),
@@ -100,8 +95,16 @@ MUTANTS = [
         [
             (
                 END,
-                "bool(epochs.passed[k, d, 0]) and bool(epochs.passed[k, d, 1])",
-                "bool(epochs.passed[k, d, 0]) or bool(epochs.passed[k, d, 1])",
+                "    Whole all = 1;\n"
+                "    for (Whole d = arms.survey[g].start; d < arms.survey[g].end; ++d)\n"
+                "        for (int side = 0; side < 2; ++side)"
+                " all &= epoch.passed(d, side) |= epoch.logs(d, side) >= enough;\n",
+                "    Whole all = 1;\n"
+                "    for (Whole d = arms.survey[g].start; d < arms.survey[g].end; ++d) {\n"
+                "        for (int side = 0; side < 2; ++side)"
+                " epoch.passed(d, side) |= epoch.logs(d, side) >= enough;\n"
+                "        all &= epoch.passed(d, 0) | epoch.passed(d, 1);\n"
+                "    }\n",
             )
         ],
     ),
@@ -110,9 +113,9 @@ MUTANTS = [
         [
             (
                 END,
-                "found, enough = 0, math.log(kept / ((1.0 - rule.set_part) * arms.share[k]))",
-                "found, share = 0, arms.share[k] * arms.n.size\n"
-                "        enough = math.log(kept / ((1.0 - rule.set_part) * share))",
+                "        const Real enough = line_of(arms.rule, arm);\n",
+                "        const Real enough ="
+                " line_of(arms.rule, arm) - ln(static_cast<Real>(arms.count()));\n",
             )
         ],
     ),
@@ -121,28 +124,24 @@ MUTANTS = [
         [
             (
                 END,
-                "    rank = e_process.factor",
-                "    for i in range(size):\n        whole[i, i] += 5.0\n"
-                "    rank = e_process.factor",
+                "    design.rank = factor_by_rank(design);\n",
+                "    for (Whole i = 0; i < size; ++i) whole(i, i) += 5.0;\n"
+                "    design.rank = factor_by_rank(design);\n",
             ),
             (
                 TEST,
-                "if bias_of(design, first, direction) > BIASED:",
-                "if bias_of(design, first, direction) > 1e9:",
+                "    if (bias_of(design, first, direction) > BIASED) return {};\n",
+                "    if (bias_of(design, first, direction) > 1e9) return {};\n",
             ),
         ],
     ),
     Mutant(
         "the model that decides is refitted inside the epoch, at every 32nd row",
-        inside_epochs(
-            "        if sign > 0.0:\n            call_at(arms.links[ACTIVATE], address, k)\n"
-        ),
+        inside_epochs("if (sign > 0.0) activate(arms, k);"),
     ),
     Mutant(
         "effects: the model that decides is refitted inside the epoch, at every 32nd row",
-        inside_epochs(
-            "        if sign > 0.0:\n            call_at(arms.links[ACTIVATE], address, k)\n"
-        ),
+        inside_epochs("if (sign > 0.0) activate(arms, k);"),
         COVERAGE,
     ),
     Mutant(
@@ -150,8 +149,9 @@ MUTANTS = [
         [
             (
                 SIGNED,
-                "    if counted < MOST_COUNTED",
-                "    root *= 1.5 if estimate > 0.0 else 0.5\n    if counted < MOST_COUNTED",
+                "    sums[ESTIMATES] += root * estimate;\n    sums[ROOTS] += root;\n",
+                "    const Real weight = root * (estimate > 0.0 ? 1.5 : 0.5);\n"
+                "    sums[ESTIMATES] += weight * estimate;\n    sums[ROOTS] += weight;\n",
             )
         ],
         COVERAGE,
@@ -159,28 +159,35 @@ MUTANTS = [
     Mutant(
         "sigma-hat is that of the epoch under way, at every 32nd row",
         inside_epochs(
-            "        if sign > 0.0:\n"
-            "            root, weights = epochs.model_root[k], epochs.model_weights[k]\n"
-            "            measure(rule, arms, k, root, weights, epochs.model_estimate[k])\n"
-            "    call_at(arms.links[ACTIVATE], address, k)\n"
+            "if (sign > 0.0)"
+            " measure(arms, arm, epoch.model_root, epoch.model_weights, epoch.model_estimate);",
+            "activate(arms, k);",
         ),
     ),
     Mutant(
         "pay-back's undecided arms are those of the epoch under way, at every 32nd row",
         inside_epochs(
-            "        call_at(arms.links[ACTIVATE], address, k)\n"
-            "        if sign > 0.0:\n            undecided = epochs.undecided[k]\n"
-            "    epochs.undecided[k] = undecided\n"
+            "activate(arms, k);\n        if (sign > 0.0) undecided = epoch.undecided;",
+            "epoch.undecided = undecided;",
         ),
     ),
     Mutant(
         "short forms: epochs learn check visits",
-        [(SHORT, "        return GOES_ON, False\n", "")],
+        [
+            (
+                SHORT,
+                "    } else {\n        const bool began",
+                "    }\n    {\n        const bool began",
+            )
+        ],
         SHORT_TESTS,
     ),
     Mutant(
         "short forms: the toss is 0.6 instead of a half",
-        [("short_visits.py", "TOSS = 0.25", "TOSS = 0.2")],
+        [
+            ("core/short_visits.hpp", "constexpr Real TOSS = 0.25;", "constexpr Real TOSS = 0.2;"),
+            ("askless/core/words.py", "COIN, TOSS = 0.5, 0.25", "COIN, TOSS = 0.5, 0.2"),
+        ],
         SHORT_TESTS,
     ),
     Mutant(
@@ -188,76 +195,72 @@ MUTANTS = [
         [
             (
                 SHORT,
-                "        x = loss_of(rule, y, guess, played == winner_of_all)\n",
-                "        guess += -0.1 if played == winner_of_all else 0.1\n"
-                "        x = loss_of(rule, y, guess, played == winner_of_all)\n",
+                "        const Real guess ="
+                " expected_of_two(arms, shorts, choice.winner, choice.rival, z);\n",
+                "        const Real guess ="
+                " expected_of_two(arms, shorts, choice.winner, choice.rival, z) +\n"
+                "                           (choice.arm == choice.winner ? -0.1 : 0.1);\n",
             )
         ],
         SHORT_TESTS,
     ),
     Mutant(
         "short forms: a form is chosen by rewards of the blocks under way",
-        [
-            (
-                SHORT,
-                "        counts[FULL_VISITS] += 1\n        if is_due",
-                "        counts[FULL_VISITS] += 1 + (y > 0.0)\n        if is_due",
-            )
-        ],
+        [(SHORT, "    ++counts[FULL_VISITS];\n", "    counts[FULL_VISITS] += 1 + (y > 0.0);\n")],
         SHORT_TESTS,
     ),
 ]
 
 
-def mutate(mutant: Mutant, source: Path) -> None:
-    """Put a mutant's source into a folder."""
-    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+def mutated(mutant: Mutant, source: Path) -> dict[Path, str]:
+    """Change the sources in a folder into a mutant's; return what the files were before."""
+    before: dict[Path, str] = {}
     for name, old, new in mutant.changes:
-        path = source / "askless" / "kernels" / name
+        path = source / name
         text = path.read_text(encoding="utf-8")
         if text.count(old) != 1:
             raise SystemExit(f"{mutant.name}: {name} does not have once: {old}")
+        before.setdefault(path, text)
         path.write_text(text.replace(old, new), encoding="utf-8")
+    return before
 
 
-def fails(mutant: Mutant) -> bool:
-    """Whether the tests fail on a mutant; prints the first that does."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "src"
-        mutate(mutant, source)
-        places = {
-            "PYTHONPATH": os.pathsep.join((str(source), str(ROOT / "tests"))),
-            "NUMBA_CACHE_DIR": folder,
-        }
-        if mutant.tests in (TESTS, COVERAGE):  # as many runs as it takes to see the difference
-            places["ASKLESS_LONG"] = "1"
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-p",
-            "no:cacheprovider",
-            *mutant.tests,
-        ]
-        run = subprocess.run(
-            [*command, *mutant.tests],
-            cwd=ROOT,
-            env=os.environ | places,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        print(f"{mutant.name}: {run.stdout.strip().splitlines()[-1]}", flush=True)
-        for line in run.stdout.splitlines():
-            if line.startswith(("FAILED", "ERROR")):
-                print(f"  {line.partition(' - ')[0]}", flush=True)
-        return run.returncode == 1
+def fails(mutant: Mutant, folder: Path) -> bool:
+    """Whether the tests fail on a mutant, built in a folder; prints the first that does."""
+    source = folder / "src"
+    before = mutated(mutant, source)
+    build(folder)
+    environment = places(source, ROOT / "tests")
+    if mutant.tests in (TESTS, COVERAGE):  # as many runs as it takes to see the difference
+        environment["ASKLESS_LONG"] = "1"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [*command, *mutant.tests],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # The summary comes last, but for what the interpreter says while it ends.
+    lines = [line for line in run.stdout.splitlines() if " in " in line and line[0].isdigit()]
+    print(f"{mutant.name}: {lines[-1] if lines else run.stdout[-2_000:]}", flush=True)
+    for line in run.stdout.splitlines():
+        if line.startswith(("FAILED", "ERROR")):
+            print(f"  {line.partition(' - ')[0]}", flush=True)
+    for path, text in before.items():
+        path.write_text(text, encoding="utf-8")
+    return run.returncode == 1
+
+
+def main(wanted: list[str]) -> None:
+    """Try the mutants whose names have one of these parts; all of them, if there are none."""
+    chosen = [m for m in MUTANTS if not wanted or any(part in m.name for part in wanted)]
+    with copied() as folder:
+        build(folder)
+        missed = [mutant.name for mutant in chosen if not fails(mutant, folder)]
+    print(f"Not caught: {', '.join(missed) or 'none'}")
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:]  # parts of names; all mutants, if none
-    chosen = [m for m in MUTANTS if not wanted or any(part in m.name for part in wanted)]
-    missed = [mutant.name for mutant in chosen if not fails(mutant)]
-    print(f"Not caught: {', '.join(missed) or 'none'}")
+    main(sys.argv[1:])

@@ -8,13 +8,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from askless.kernels.active_set import Net, Problem, add_row_to_net, empty_net
-from askless.kernels.bundles import aligned
-from askless.kernels.compiling import kernel
-from askless.kernels.elastic_net import solve
-from askless.kernels.lanes import padded
-from askless.kernels.triangle import add_multiple
-from numba import njit
+from numba import njit  # comes with skglm
+
+from askless import core
 
 COLUMNS, ALPHA = 51, 1.0
 ROWS, ACTIVE = (1_000, 10_000, 50_000), (5, 20, 50)
@@ -43,34 +39,14 @@ def stream(n: int, active: int, count: int = 400) -> Stream:
     return Stream(rows[:n], y[:n], rows[n:], y[n:], lam, start)
 
 
-@kernel()
-def follow(problem: Problem, net: Net, rows: np.ndarray, y: np.ndarray) -> float:
-    """Refit after each row, as a policy does; returns the worst certificate."""
-    worst = 0.0
-    for t in range(rows.shape[0]):
-        z = rows[t]
-        for i in range(problem.size):
-            add_multiple(z[i], z, problem.gram[i], problem.size)
-        add_multiple(y[t], z, problem.moment, problem.size)
-        add_row_to_net(net, z)
-        worst = max(worst, solve(problem, net))
-    return worst
-
-
 def ours(data: Stream, count: int) -> float:
     """The active set followed (askless)."""
-    n, wide = len(data.rows), padded(COLUMNS)
-    gram = aligned(wide * wide).reshape((wide, wide))
-    moment, rows = aligned(wide), aligned(count * wide).reshape((count, wide))
-    gram[:COLUMNS, :COLUMNS] = data.rows.T @ data.rows
-    moment[:COLUMNS] = data.rows.T @ data.y
-    rows[:, :COLUMNS] = data.next_rows[:count]
-    penalty = np.zeros(wide)
-    penalty[:COLUMNS] = n * data.lam / 2
-    problem, net = Problem(gram, moment, penalty, 2 * ALPHA, COLUMNS), empty_net(COLUMNS)
-    solve(problem, net)
+    n = len(data.rows)
+    gram, moment = data.rows.T @ data.rows, data.rows.T @ data.y
+    net = core.ElasticNet(gram, moment, np.full(COLUMNS, n * data.lam / 2), 2 * ALPHA)
+    net.solve()
     started = time.perf_counter()
-    worst = follow(problem, net, rows, data.next_y[:count])
+    worst = net.follow(data.next_rows[:count], data.next_y[:count])
     spent = time.perf_counter() - started
     assert worst <= 1e-10, worst
     return spent

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from revisions import ROOT, sources_of
+from revisions import places, sources_of
 
 import askless as al
 
@@ -24,18 +24,19 @@ def serve() -> None:
     policy = al.EpochSurveyUCB(
         world.survey, arms=world.arms, reward=world.reward, beta_min=0.3, delta=0.1
     )
-    al.simulate(policy, world, 1_000)  # compiles
+    al.simulate(policy, world, 1_000)  # where nothing is built, this compiles
     for line in sys.stdin:
         began = time.perf_counter()
         al.simulate(policy, world, VISITS, seed=int(line))
         print(time.perf_counter() - began, flush=True)
 
 
-def player(source: Path) -> subprocess.Popen[str]:
-    """Start a process that plays with these sources."""
+def player(source: Path | None) -> subprocess.Popen[str]:
+    """Start a process that plays with these sources, or with ours."""
+    environment = dict(os.environ) if source is None else places(source)
     return subprocess.Popen(
         [sys.executable, __file__],
-        env=os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"},
+        env=environment | {"OMP_NUM_THREADS": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -53,7 +54,7 @@ def seconds(process: subprocess.Popen[str], seed: int) -> float:
 
 def main(since: str) -> None:
     """Print the times of both revisions and their ratio."""
-    with sources_of(since) as source, player(source) as before, player(ROOT / "src") as now:
+    with sources_of(since) as source, player(source) as before, player(None) as now:
         turns = [(seconds(before, seed), seconds(now, seed)) for seed in range(TURNS)]
         for process in (before, now):
             process.communicate()

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from revisions import ROOT, sources_of
+from revisions import ROOT, places, sources_of
 
 import askless as al
 from askless.report.paper import paper_experiment
@@ -98,9 +98,9 @@ def curves_of(experiment):
 
 
 def done_by(source):
-    """Return what the revision with these sources does."""
-    paths = os.pathsep.join([str(source), str(ROOT / "tests")])
-    environment = os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
+    """Return what the revision with these sources does, or ours."""
+    environment = dict(os.environ) if source is None else places(source, ROOT / "tests")
+    environment["OMP_NUM_THREADS"] = "1"
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         subprocess.run([sys.executable, __file__, "--out", file.name], env=environment, check=True)
         return json.loads(Path(file.name).read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def main(since):
     """Compare this revision with another one; exit with 1 where they differ."""
     with sources_of(since) as source:
         before = done_by(source)
-    now, differ = done_by(ROOT / "src"), 0
+    now, differ = done_by(None), 0
     for part, cases in before.items():
         other = [case for case, figure in cases.items() if now[part].get(case) != figure]
         differ += len(other)

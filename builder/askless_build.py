@@ -47,8 +47,8 @@ def check_headers() -> None:
     if not header.exists():
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise SystemExit(
-            f"askless: {header} is missing, without which nothing can be compiled for Python; install"
-            f" the headers of Python {version} (Debian: python{version}-dev)"
+            f"askless: {header} is missing, without which nothing can be compiled for Python;"
+            f" install the headers of Python {version} (Debian: python{version}-dev)"
         )
 
 

@@ -164,6 +164,7 @@ class NaiveEpoch(NaiveRidge):
         self.kinds = {"adaptive": 0, "hoeffding": 0, "not estimable": 0, "too few rows": 0}
         self.kinds |= {"no gain": 0, "priced by errors": 0, "priced by the range": 0}
         self.kinds |= {"counted": 0, "not counted": 0, "too wide to count": 0}
+        self.kinds |= {"bold": 0, "seems too sure": 0}
         self.drifts, self.holm, self.clips = 0, 0, 0
 
     # -- models ----------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def test_an_environment_of_ones_own_runs_in_the_compiled_loop():
     assert runs.runs[0].reward == runs.runs[0].reward_at[-1]
 
 
-def test_contexts_that_cannot_be_never_reach_a_kernel():
+def test_contexts_that_cannot_be_never_reach_the_core():
     class Gaps(Coins):
         def respondents(self, seed, run):
             for block in super().respondents(seed, run):

@@ -91,7 +91,9 @@ def elastic_net(
     if not 0 < ridge <= MOST:
         raise SettingError(f"alpha is {ridge:g}; give a number above 0 and up to {MOST:g}")
     penalties = np.ascontiguousarray(n / 2 * np.broadcast_to(penalty, (p,)))
-    net = core.ElasticNet(np.ascontiguousarray(square), np.ascontiguousarray(given), penalties, 2 * ridge)
+    net = core.ElasticNet(
+        np.ascontiguousarray(square), np.ascontiguousarray(given), penalties, 2 * ridge
+    )
     if start is not None:
         first = _array("start", start, 1)
         if first.shape != (p,):
@@ -134,4 +136,3 @@ def _array(name: str, value: Any, ndim: int | None) -> Floats:
     if array.size == 0 or not np.isfinite(array).all():
         raise SettingError(f"{name} must be finite numbers, and not empty")
     return array
-

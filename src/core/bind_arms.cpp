@@ -33,6 +33,7 @@ void make(Arms* self, const Survey& survey, nb::handle rule, Whole count, Given<
     const Whole m = survey.questions();
     must(count > 0, "there must be an arm");
     must(static_cast<Whole>(settings.log_supports.size()) == m + 1, "log_supports has another length");
+    for (Real price : row_of(cost)) must(price > 0.0, "a question costs nothing, or less");
     new (self) Arms(survey, settings, count, row_of(always, m), row_of(cost, m));
 }
 

@@ -64,17 +64,19 @@ void ln_of_parts(Floats y, Out out) {
     for (Whole i = 0; i < parts.size(); i += WIDTH) store(found, i, ln_of_part(load(parts, i)));
 }
 
-// Multiply and add in twelve registers that do not wait for each other.
-void multiply_add(Out x, Whole times) {
+// Multiply and add in twelve registers that do not wait for each other; how often that was.
+Whole multiply_add(Out x, Whole times) {
+    constexpr Whole SUMS = 12 / REGISTERS;
     const Reals numbers = row_of(x, WIDTH);
     const Lanes m = load(numbers, 0);
-    Lanes sums[12];
+    Lanes sums[SUMS];
     for (Lanes& sum : sums) sum = spread(0.0);
     for (Whole i = 0; i < times; ++i)
         for (Lanes& sum : sums) sum = fma(m, sum, m);
     Lanes all = m;
     for (const Lanes& sum : sums) all = fma(all, m, sum);
     store(numbers, 0, all);
+    return SUMS * WIDTH * times;
 }
 
 void bind_lanes(nb::module_& m) {
@@ -172,8 +174,7 @@ View view_of_arm(Arms& arms, Whole k) {
 // What each level says of an arm, where z leaves answers open; the last but one for a limit.
 nb::tuple levels(Arms& arms, Whole k, Floats z, Real limit) {
     const View view = view_of_arm(arms, k);
-    const Whole missing = look(view, row_of(z, arms.survey.columns()));
-    weigh(view);
+    const Whole missing = weigh(view, row_of(z, arms.survey.columns()));
     set_linear(view);
     const Real offset = rounding(view, 0.0), possible = feasible(view, 0.0, INFINITE);
     set_prices(view);
@@ -188,8 +189,7 @@ nb::tuple levels(Arms& arms, Whole k, Floats z, Real limit) {
 bool passes(Arms& arms, Whole k, Floats z, Floats lengths, Floats border, Real along, Real shift) {
     const View view = view_of_arm(arms, k);
     const Vector prices = row_of(lengths, view.size), edge = row_of(border, view.size);
-    look(view, row_of(z, arms.survey.columns()));
-    weigh(view);
+    weigh(view, row_of(z, arms.survey.columns()));
     set_matrix(view);
     view.room.border.fill(0.0);
     std::copy(prices.begin(), prices.end(), view.room.price.begin());
@@ -205,8 +205,7 @@ Real bound(Arms& arms, Whole k, Floats z, Real limit, Whole what, Whole repeats)
     const Vector answers = row_of(z, arms.survey.columns());
     Real sum = 0.0;
     for (Whole i = 0; i < repeats; ++i) {
-        look(view, answers);
-        weigh(view);
+        weigh(view, answers);
         set_linear(view);
         if (what == CASCADE) {
             sum += cannot_exceed(view, 0.0, limit);

@@ -58,7 +58,7 @@ inline Real ln_1_plus(Real x) {
 // e to the power of x.
 inline Real exponential(Real x) {
     if (is_nan(x)) return x;
-    if (x > 709.78) return INFINITE;
+    if (x > 0x1.62e42fefa39efp+9) return INFINITE;
     if (x < -745.2) return 0.0;
     const Real twos = std::floor(x / LN2 + 0.5);
     const Real r = std::fma(-twos, LN2_HIGH, x), rest = -twos * LN2_LOW;

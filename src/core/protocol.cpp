@@ -39,13 +39,21 @@ Whole most_played(Arms& arms, Whole after) {
     return best;
 }
 
+// Whether all that an arm's score needs has been asked.
+bool is_known(const Arms& arms, const Arm& arm) {
+    const Vector z = arms.asking->z.all();
+    for (Whole g = 0; g < arms.survey.questions(); ++g)
+        if (arm.active[g] && !arms.survey.is_asked(g, z)) return false;
+    return true;
+}
+
 // Score the arms that are known in full, the others at -inf; find each arm's limit.
 // Without any known arm, nothing limits the others.
 void score_known(Arms& arms) {
     Asking& asking = *arms.asking;
     const Reals scores = arms.scores.all(), z = asking.z.all();
     for (Whole k = 0; k < arms.count(); ++k) {
-        const bool known = asking.live.number(k) && look(View(arms, k), z) == 0;
+        const bool known = asking.live.number(k) && is_known(arms, arms[k]);
         asking.possible.number(k) = known;
         scores[k] = known ? score(arms, arms[k], z) : -INFINITE;
     }
@@ -58,13 +66,11 @@ void score_known(Arms& arms) {
     }
 }
 
-// Weigh arm k; whether it certainly does not win against the arms that are known in full.
-bool is_out(Arms& arms, Whole k) {
-    const View view(arms, k);
-    const Real limit = arms.asking->limit.number(k);
-    weigh(view);
+// Whether an arm that has been weighed certainly does not win against those that are known in full.
+bool is_out(const View& view, Real limit) {
+    if (limit == -INFINITE) return false; // none is
     set_linear(view);
-    return limit > -INFINITE && cannot_exceed(view, 0.0, limit);
+    return cannot_exceed(view, 0.0, limit);
 }
 
 // Ask all questions of the most played arm that can still win.
@@ -74,7 +80,13 @@ Whole ask_an_arm(Arms& arms) {
     const Whole waiting = pending(arms, arms.survey.questions());
     Whole chosen = -1;
     for (Whole k = most_played(arms, -1); k >= 0; k = most_played(arms, k)) {
-        if (arms.scores.number(k) != -INFINITE || (chosen < 0 && is_out(arms, k))) continue;
+        if (arms.scores.number(k) != -INFINITE) continue;
+        const Real limit = arms.asking->limit.number(k);
+        if (chosen < 0 && limit > -INFINITE) { // else there is nobody to lose against
+            const View view(arms, k);
+            weigh(view, arms.asking->z.all());
+            if (is_out(view, limit)) continue;
+        }
         arms.asking->possible.number(k) = 1;
         if (chosen < 0) chosen = k;
     }
@@ -97,15 +109,14 @@ Whole ask_as_the_paper(Arms& arms) {
     for (Whole k = most_played(arms, -1); k >= 0; k = most_played(arms, k)) {
         if (!possible[k]) continue;
         Arm& arm = arms[k];
-        if (look(View(arms, k), z) > 0) return ask_active(arms, arm);
+        if (!is_known(arms, arm)) return ask_active(arms, arm);
         scores[k] = score(arms, arm, z);
         highest = max(highest, scores[k]);
         for (Whole j : arm.active_columns.part(1, arm.active_size - 1)) seen[j] = z[j];
         for (Whole other = 0; other < arms.count(); ++other) {
             if (!possible[other] || scores[other] != -INFINITE) continue;
             const View view(arms, other);
-            look(view, seen);
-            weigh(view);
+            weigh(view, seen);
             if (paper_heuristic(view) <= highest) possible[other] = 0;
         }
     }
@@ -188,12 +199,12 @@ Whole ask_a_question(Arms& arms) {
     const Whole waiting = pending(arms, 1);
     Whole leader = -1, unknown = 0;
     for (Whole k = 0; k < arms.count(); ++k) {
+        if (!asking.live.number(k)) continue;
         const View view(arms, k);
-        if (possible[k])
-            weigh(view);
-        else if (asking.live.number(k) && !is_out(arms, k))
-            possible[k] = 1, ++unknown;
-        if (!possible[k]) continue;
+        weigh(view, asking.z.all());
+        if (!possible[k] && is_out(view, asking.limit.number(k))) continue;
+        unknown += !possible[k];
+        possible[k] = 1;
         take_slope(view);
         if (leader < 0 || view.own.value > View(arms, leader).own.value) leader = k;
     }
@@ -224,11 +235,10 @@ void reach(Arms& arms, Row<const bool> live, Vector z, Reals low, Reals high) {
     for (Whole k = 0; k < arms.count(); ++k) {
         if (!live[k]) continue;
         const View view(arms, k);
-        if (look(view, z) == 0) {
+        if (weigh(view, z) == 0) {
             low[k] = high[k] = score(arms, view.arm, z);
             continue;
         }
-        weigh(view);
         high[k] = upper(view);
         // A convex function is nowhere below its tangent at the centre.
         low[k] = view.own.value - rounding(view, 0.0);

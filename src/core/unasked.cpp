@@ -3,6 +3,8 @@
 
 namespace askless {
 
+namespace {
+
 // Put an arm's view of the answers in z into place; return how many questions are unasked.
 Whole look(const View& view, Vector z) {
     Unasked& own = view.own;
@@ -37,8 +39,12 @@ Whole look(const View& view, Vector z) {
     return missing;
 }
 
-// Compute an arm's UCB at the centre, and what its inverse makes of it.
-void weigh(const View& view) {
+} // namespace
+
+// Look at the answers in z; compute an arm's UCB at the centre, and what its inverse makes of it.
+// Returns how many questions are unasked.
+Whole weigh(const View& view, Vector z) {
+    const Whole missing = look(view, z);
     Unasked& own = view.own;
     Arm& arm = view.arm;
     if (!arm.inverted) own.trace = inverse_of(arm.active_root, arm.active_weights, view.size, own.inverse);
@@ -46,6 +52,7 @@ void weigh(const View& view) {
     whole_times(own.inverse, own.centre, view.size, own.pull);
     own.square = max(dot(own.centre, own.pull, view.size), 0.0);
     own.value = dot(own.centre, arm.active_estimate, view.size) + view.theta * sqrt(own.square);
+    return missing;
 }
 
 // x' inv(D) x at the centre, and more: as much as rounding can add to any z' inv(D) z.

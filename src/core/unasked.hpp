@@ -28,8 +28,7 @@ struct View {
     Scratch& room;
 };
 
-Whole look(const View& view, Vector z);
-void weigh(const View& view);
+Whole weigh(const View& view, Vector z);
 Real squared(const View& view);
 Real best_point(const View& view);
 void set_tilt(const View& view, const Unit& unit, Vector field, Real weight);

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -34,11 +33,10 @@ def askless(*arguments, cwd=None):
     return subprocess.CompletedProcess(arguments, code, said.getvalue(), complained.getvalue())
 
 
-def askless_anew(*arguments, cwd=None, cache=None):
+def askless_anew(*arguments, cwd=None):
     """Run it as a person does, in a process of its own."""
     command = [sys.executable, "-m", "askless", *map(str, arguments)]
-    env = os.environ if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 SMALL = ("--arms", 3, "--features", 5, "--horizon", 3_000, "--runs", 2, "--seed", 9)
@@ -535,27 +533,11 @@ def test_listing_tables_needs_no_data():
     assert "anes96-vote" in done.stdout
 
 
-def test_check_needs_nothing_compiled(tmp_path):
+def test_check_says_nothing_beside_what_it_found(tmp_path):
     """What it says follows from the settings alone."""
     (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
-    cache = tmp_path / "cache"
-    done = askless_anew("check", "study.yaml", cwd=tmp_path, cache=cache)
+    done = askless_anew("check", "study.yaml", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert not [path for path in cache.rglob("*") if path.is_file()]
-
-
-def test_warm_up_says_what_there_is_and_where():
-    first = askless("warm-up", "--json")  # compiles, if nobody has before
-    assert first.returncode == 0, first.stderr
-    found = json.loads(first.stdout)
-    assert list(found) == ["policies", "seconds", "cache"]
-    assert {"epoch", "ridge", "elastic-net", "linucb", "target"} <= set(found["policies"])
-    again = askless("warm-up")
-    assert again.stderr == ""
-    done = "Everything had been compiled before"
-    if found["seconds"]:  # another test of this process has compiled something
-        done = f"Compiled everything, in {found['seconds']:.0f} s"
-    assert again.stdout == f"{done}; it is kept in {found['cache']}\n"
 
 
 OF_PEOPLE = (

@@ -25,10 +25,10 @@ def expressions():
 
     for path in [*sorted(CORE.glob("*.hpp")), *(CORE / name for name in BESIDES)]:
         text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-        for body in re.findall(r"\bconstexpr (?:Whole|Real) (\w+(?:\[\])? = [^;]*);", text):
+        for body in re.findall(r"\bconstexpr (?:Whole|Real) (\w+(?:\[\w*\])? = [^;]*);", text):
             for part in re.split(r",\s*(?=\w+ = )", body):
                 name, _, value = part.partition(" = ")
-                note(name.removesuffix("[]"), value)
+                note(name.partition("[")[0], value)
         for body in re.findall(r"\benum \w+ : Whole \{([^}]*)\}", text):
             last = "-1"
             for part in filter(None, map(str.strip, body.split(","))):

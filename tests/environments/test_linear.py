@@ -5,11 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from askless.kernels.outcome import noise, normal_quantile, outcome
 from scipy.stats import kstest, norm, truncnorm
 
 import askless as al
+from askless import core
+from askless.core.words import TRUNCATED_NORMAL, UNIFORM_NOISE
 from askless.errors import SettingError
+from outcomes import outcome
 
 SURVEY = al.Survey([al.Scale("age", low=0, high=1), al.Choice("cause", ["x", "y"], may_skip=True)])
 TABLE = {"a": {"age": 0.4, "constant": 0.1}, "b": {"cause = x": 0.2, "cause (skipped)": -0.1}}
@@ -115,7 +117,7 @@ def test_shares_are_met_and_arms_answers_and_luck_are_independent_of_each_other(
 def test_noise_has_mean_zero_its_spread_and_its_shape(form):
     environment = world(noise=form, spread=0.2)
     luck = np.random.default_rng(1).random(20_000)
-    values = np.array([noise(environment.noise_form, 0.2, u) for u in luck])
+    values = np.array([core.noise(environment.noise_form, 0.2, u) for u in luck])
     assert np.abs(values).max() <= 0.2
     assert abs(values.mean()) < 6 * 0.2 / np.sqrt(len(values))
     if form == "uniform":
@@ -127,21 +129,23 @@ def test_noise_has_mean_zero_its_spread_and_its_shape(form):
 
 
 def test_the_normal_quantile_is_scipy_s():
-    u = np.linspace(0.02, 0.98, 97)
-    np.testing.assert_allclose([normal_quantile(x) for x in u], norm.ppf(u), atol=1e-12)
+    u, tail = np.linspace(0.02, 0.98, 97), norm.cdf(-2)
+    luck = (u - tail) / (1 - 2 * tail)  # noise cuts off what is beyond two deviations
+    found = [core.noise(TRUNCATED_NORMAL, 2.0, x) for x in luck]
+    np.testing.assert_allclose(found, norm.ppf(u), atol=1e-12)
 
 
 def test_two_points_without_a_spread_are_the_ends_of_the_range_with_the_right_mean():
     environment = world(noise="two_point", spread=None)
     luck = (np.arange(10_000) + 0.5) / 10_000
-    values = [outcome(environment.noise_form, 0.0, -0.5, 1.0, 0.25, u) for u in luck]
+    values = [outcome((environment.noise_form, 0.0, -0.5), 1.0, 0.25, u) for u in luck]
     assert set(values) == {-0.5, 0.5}
     assert np.mean(values) == pytest.approx(0.25, abs=1e-4)
 
 
 def test_outcomes_lie_on_the_grid_of_rewards():
     for u in np.random.default_rng(0).random(200):
-        value = outcome(0, 0.3, -0.5, 2.0, 0.123, u)
+        value = outcome((UNIFORM_NOISE, 0.3, -0.5), 2.0, 0.123, u)
         assert value * 16384 == round(value * 16384)
 
 

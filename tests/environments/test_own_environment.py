@@ -1,4 +1,4 @@
-"""Environments of one's own: a plain class simulates, and no wrong block reaches a kernel."""
+"""Environments of one's own: a plain class simulates, and no wrong block reaches the core."""
 
 import json
 
@@ -159,7 +159,7 @@ ALL = np.ones((100, 2), dtype=bool)
 )
 @pytest.mark.parametrize("kind", [al.LinUCB, al.Uniform])
 def test_a_wrong_block_is_refused_with_its_place(kind, parts, message):
-    """Fails if something wrong gets through to a kernel, where it hangs or reads elsewhere."""
+    """Fails if something wrong gets through to the core, where it hangs or reads elsewhere."""
     world = Known(changed(**parts))
     with pytest.raises(SettingError, match=f"^environment Known, .*{message}"):
         al.simulate(policy_for(world, kind), world, 300)

@@ -53,7 +53,7 @@ def test_the_widest_comparison_is_named():
     (one, other), high = max(ends.items(), key=lambda item: item[1])
     effect = policy.evidence()[0]
     assert effect.high == pytest.approx(high)
-    assert f"between {one!r} and {other!r}" in effect.reason
+    assert f"between {one} and {other}" in effect.reason
 
 
 def test_a_run_reports_only_drops_of_its_own():

@@ -4,11 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from askless.kernels import radius as kernels
-from askless.kernels.bundles import open_header
-from askless.kernels.compiling import kernel
 
 import askless as al
+from askless.core import inside
 from askless.errors import SettingError
 from coverage_runs import SURVEYS, play_through
 from naive_net import NaiveNet
@@ -144,12 +142,6 @@ def test_effects_show_both_reasons():
     assert not policy.coefficients[:, 3:].any()
 
 
-@kernel()
-def radius_of(address, k):
-    columns, rule, arms = open_header(address)
-    return kernels.radius(columns, rule, arms, k)
-
-
 def test_a_net_that_has_not_converged_drops_nothing():
     policy = al.ElasticNetSurveyUCB(
         al.Survey.unit(2), arms=["a"], reward=(0, 1), beta_min=0.9, sigma=0.01, alpha=1
@@ -164,7 +156,7 @@ def test_a_net_that_has_not_converged_drops_nothing():
     stuck = al.ElasticNetSurveyUCB.from_dict(before)
     stuck._model.arms.net_residual[:] = 1e-3
     assert "not converged" in stuck.evidence()[0].reason
-    assert radius_of(stuck._model.address, 0) == pytest.approx(
+    assert inside.radius(stuck._model.arms, 0) == pytest.approx(
         math.sqrt(stuck.rows[0] * 0.25 + 1)
     )  # n (R/2)² + α b₂²
     stuck.learn_row(0, z, 0.5)

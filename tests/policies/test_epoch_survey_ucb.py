@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.errors import SettingError, StateError
@@ -24,6 +23,7 @@ from epoch_world import (
     twins,
     without_the_last_option,
 )
+from outcomes import outcome
 from sizes import whole
 from worlds import mixed_world, random_answers, survey_of
 
@@ -1186,7 +1186,7 @@ def test_the_compiled_loop_does_what_a_plain_one_does(floor, interactive):
     ).runs[0]
     policy = al.EpochSurveyUCB(world.survey, **made, **settings)
     policy._stream = (5 * MIX + 1) % 2**64  # the first run of seed 5
-    form, spread, span, low = world.noise_form, world.spread, world.reward.span, -0.5
+    law, span = (world.noise_form, world.spread, -0.5), world.reward.span
     regret, asked, drops, plays, t = [0.0], [0], set(), np.zeros(3, dtype=int), 0
     for block in world.respondents(5, 0):
         for z, luck in zip(block.contexts, block.luck, strict=True):
@@ -1203,7 +1203,7 @@ def test_the_compiled_loop_does_what_a_plain_one_does(floor, interactive):
                     put |= policy.active.any(axis=0)
                 assert set(visit.asked) == set(world.survey.names_of(put))
             means = world.coefficients @ z
-            units = outcome(form, spread, low, span, float(means[arm]), luck)
+            units = outcome(law, span, float(means[arm]), luck)
             reward = world.reward.from_units(units, raw=False)
             before = policy.support
             policy.learn(visit, reward)

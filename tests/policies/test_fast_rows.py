@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from askless.kernels.rows import reward_units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askless as al
+from askless.core import inside
 from askless.errors import AsklessError
 from worlds import random_answers, survey_of
 
@@ -15,11 +15,11 @@ QUESTIONS = [("scale", 1, True), ("choice", 3, False), ("multi", 2, False), ("sc
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.floats(-0.1, 1.1), st.booleans())
 @settings(derandomize=True, deadline=None, max_examples=200)
-def test_the_kernel_turns_rewards_into_units_as_the_range_does(low, length, share, raw):
+def test_the_core_turns_rewards_into_units_as_the_range_does(low, length, share, raw):
     survey = al.Survey.unit(1, coding="raw" if raw else "centred")
     policy = al.LinUCB(survey, arms=["a"], reward=(low, low + length))
     reward = low + share * length
-    units = reward_units(policy._model.rule, reward)
+    units = inside.units(policy._model.arms, reward)
     if policy.reward.low <= reward <= policy.reward.high:
         assert units == policy.reward.in_units(reward, raw=raw)
     else:

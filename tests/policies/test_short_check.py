@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from askless.kernels import short_check
-from askless.policies.short_arrays import Terms
 
 import askless as al
 from askless.core.words import CAUTION, LOG_WEALTH, STANDS, WITHDRAWN
 from askless.environments.base import first_respondents
 from askless.policies import short_choice
+from askless.policies.short_choice import Terms
 from askless.policies.short_state import ShortState
 from policies.test_epoch_guarantee import DELTA, WORLDS, within
 from sizes import whole
@@ -60,14 +59,14 @@ def play(setting, run, *, toss=0.5, peeks=0.0, look=False):
     shorts.counts[STANDS] = 1
     gap = setting.loss / setting.differ  # where arms differ, all of the loss is there
     for _ in range(setting.visits):
-        x, lam = 0.0, short_check.bet(shorts.numbers, setting.saving)
+        x, lam = 0.0, shorts.bet(setting.saving)
         if rng.random() < setting.differ and rng.random() < 0.5:
             full = rng.random() < toss
             mean = setting.level + (gap / 2 if full else -gap / 2)
             y = float(rng.random() < mean) if setting.ends else mean + rng.uniform(-0.1, 0.1)
             expected = 0.5 + (-peeks if full else peeks)
             x = (4 if full else -4) * (y - expected)
-        if short_check.enter(shorts, x, lam, setting.saving):
+        if shorts.enter(x, lam, setting.saving):
             shorts.counts[STANDS] = 1  # chosen anew at once
         if look:
             _, low, high = short.loss()
@@ -102,16 +101,16 @@ def test_wealth_and_bets_by_hand():
     short = state()
     numbers, shorts = short.shorts.numbers, short.shorts
     shorts.counts[STANDS] = 1
-    assert short_check.bet(numbers, 0.02) == pytest.approx(0.02 / 0.25)
-    assert short_check.enter(shorts, 2.0, 0.08, 0.02) == 0
+    assert shorts.bet(0.02) == pytest.approx(0.02 / 0.25)
+    assert not shorts.enter(2.0, 0.08, 0.02)
     assert numbers[LOG_WEALTH] == pytest.approx(math.log(1 + 0.08 * 1.98))
     forget, x = 299 / 300, 1.98
     weight, total, squares = forget + 1, x, forget / 4 + x * x
     mean = total / weight
     kelly = mean / (squares / weight + mean**2)
-    assert short_check.bet(numbers, 0.02) == pytest.approx(min(kelly, 0.5 / 4.02))
+    assert shorts.bet(0.02) == pytest.approx(min(kelly, 0.5 / 4.02))
     numbers[LOG_WEALTH] = math.log(2 / 0.05)
-    assert short_check.enter(shorts, 0.0, 0.0, 0.02) == 1
+    assert shorts.enter(0.0, 0.0, 0.02)
     assert (numbers[LOG_WEALTH], numbers[CAUTION], short.withdrawn) == (0.0, 0.5, 1)
     assert short.form is None
 
@@ -127,8 +126,8 @@ def test_a_form_that_is_forced_to_be_bad_is_withdrawn(monkeypatch):
     )
     best = short_choice.best_at
 
-    def blind(survey, forming, n, price):
-        found = best(survey, forming, n, price)
+    def blind(survey, forming, price):
+        found = best(survey, forming, price)
         if price == 0.002:  # not after a withdrawal, which halves it
             found.form[0] = False
         return found

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from askless.kernels import ridge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,7 +35,7 @@ def drop(policy, question, arms=None):
     for k in range(len(policy.arms)) if arms is None else arms:
         policy._model.arms.support[k, g] = False
         policy._model.arms.dropped_at[k, g] = 1
-        ridge.pack(policy.survey.columns, policy._model.arms, k)
+        policy._model.arms.pack(k)
         policy._model.refresh([k])
 
 

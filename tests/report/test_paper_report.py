@@ -196,7 +196,7 @@ def test_the_page_stands_alone_and_says_what_was_measured(done, folder):
     assert "not confidence sets" in text
     assert "not the paper's experiment in full" in text
     assert made_again_by(done) in text
-    assert f"numba {al_version('numba')}" in text
+    assert f"numpy {al_version('numpy')}" in text
 
 
 def al_version(name):

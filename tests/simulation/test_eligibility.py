@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.environments.base import first_respondents
@@ -15,6 +14,7 @@ from askless.policies.loops import Fused
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Late
 from askless.simulation.simulate import MIX
+from outcomes import outcome
 from visiting import Visiting
 from worlds import random_arm, survey_of
 
@@ -94,7 +94,6 @@ def people(world, seed, run, count):
 
 def replay(policy, world, count, seed, run):
     """Play visits in plain Python. Returns arms, questions asked, costs, regrets, row by row."""
-    form, spread, low = world.law.noise
     rows = []
     for z, luck, names in people(world, seed, run, count):
         answers, visit = world.survey.decode(z), policy.visit(arms=names)
@@ -106,7 +105,7 @@ def replay(policy, world, count, seed, run):
             arm.name: sum(float(c) * float(x) for c, x in zip(row, z, strict=True))
             for arm, row in zip(world.arms, world.coefficients, strict=True)
         }
-        units = outcome(form, spread, low, world.reward.span, means[visit.arm], luck)
+        units = outcome(world.law.noise, world.reward.span, means[visit.arm], luck)
         policy.learn(visit, world.reward.from_units(units, raw=False))
         cost = sum(question.cost for question in world.survey if question.name in put)
         best = max(means[name] for name in names)

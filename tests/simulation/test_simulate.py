@@ -8,12 +8,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from askless.kernels.outcome import outcome
 
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import MissingExtraError, SettingError
 from askless.policies.loops import Fused
+from outcomes import outcome
 from visiting import Visiting
 from worlds import survey_of
 
@@ -154,8 +154,7 @@ def test_plays_and_widest_radii_at_checkpoints_are_those_of_a_loop_over_visits()
             before = policy.radius[arm]
             plays[arm] += 1
             widest[arm] = max(widest[arm], before)
-            form, spread, low = world.law.noise
-            y = outcome(form, spread, low, world.reward.span, float(units[arm, t]), block.luck[t])
+            y = outcome(world.law.noise, world.reward.span, float(units[arm, t]), block.luck[t])
             policy.learn_row(arm, z, world.reward.from_units(y, raw=False))
             fell |= policy.radius[arm] < 0.95 * before
             now += 1

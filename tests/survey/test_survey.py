@@ -148,7 +148,7 @@ def test_a_survey_is_plain_without_choices_and_skips(survey, plain):
     assert survey.plain is plain
 
 
-def test_the_kernels_columns_say_where_each_question_stands():
+def test_the_core_s_columns_say_where_each_question_stands():
     columns = SURVEY.columns
     assert columns.kind.tolist() == [NUMBER, SIGNS, ONE_HOT, SIGNS]
     assert columns.first.tolist() == [1, 2, 4, 7]
@@ -158,7 +158,7 @@ def test_the_kernels_columns_say_where_each_question_stands():
 
 @given(surveys())
 @settings(derandomize=True, deadline=None)
-def test_the_kernels_columns_hold_each_questions_values_and_directions(survey):
+def test_the_core_s_columns_hold_each_questions_values_and_directions(survey):
     columns = survey.columns
     assert len(columns.low) == len(columns.high) == survey.column_count
     assert columns.start[0] == 0

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.core.arrays import Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError
 from askless.evaluation.off_policy import check_match
-from askless.core.arrays import Floats
 from askless.policies import Policy
 
 __all__ = ["Replayed", "replay_log"]

@@ -142,12 +142,12 @@ class EpochSurveyUCB(LinearUCB):
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K), those of its epoch under way included."""
-        return np.asarray(self._model.learned.n + self._model.epochs.held)
+        return (self._model.learned.n + self._model.epochs.held).astype(np.int64)
 
     @property
     def epochs(self) -> Ints:
         """How many epochs each arm has ended (K); blocks of warm-up are none."""
-        return self._model.epochs.tested.copy()
+        return self._model.epochs.tested.astype(np.int64)
 
     @property
     def warm(self) -> Flags:
@@ -163,7 +163,7 @@ class EpochSurveyUCB(LinearUCB):
     def undecided(self) -> Ints:
         """How many active questions of each arm may have no effect (K)."""
         model = self._model
-        return model.epochs.undecided[: len(model.arms.n)].copy()  # once all has been derived
+        return model.arms.epochs.undecided.astype(np.int64)  # once all has been derived
 
     @property
     def noise(self) -> Floats:

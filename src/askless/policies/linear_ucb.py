@@ -118,7 +118,7 @@ class LinearUCB(Policy):
     @property
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
-        return self._model.learned.n.copy()
+        return self._model.learned.n.astype(np.int64)
 
     @property
     def estimate(self) -> Floats:

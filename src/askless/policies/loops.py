@@ -26,7 +26,9 @@ def _rewards(block: Block, arms: Ints, earned: Floats) -> Floats:
     return np.asarray(block.rewards[np.arange(len(arms)), arms])
 
 
-def _source(block: Block, arm_count: int) -> tuple[Floats, Ints, Floats, tuple[int, float, float], Floats, Floats]:
+def _source(
+    block: Block, arm_count: int
+) -> tuple[Floats, Ints, Floats, tuple[int, float, float], Floats, Floats]:
     """Return where a loop finds rewards: luck and a law, or tables; the rest is empty."""
     nothing = np.empty((0, arm_count))
     if isinstance(block, LinearBlock):
@@ -114,8 +116,6 @@ class WithShortForms:
         """Play a block of visits."""
         course, next_one = Course(self.policy, block, begun, drops), 0
         while next_one < len(block):
-            next_one = core.play_short(
-                self.model.arms, self.state.shorts, next_one, course.core
-            )
+            next_one = core.play_short(self.model.arms, self.state.shorts, next_one, course.core)
             self.state.choose_if_due(self.model)
         return course.done()

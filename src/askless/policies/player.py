@@ -108,7 +108,7 @@ class LinearLaw:
     def slopes(self) -> Floats:
         """The coefficients of the columns that matter, and zeros at the end (K × columns)."""
         count = len(self.coefficients)
-        # In one order of memory: numba would compile the loops for each.
+        # In one order of memory: the core's.
         return np.ascontiguousarray(np.c_[self.coefficients[:, self.matter[:-1]], np.zeros(count)])
 
     @cached_property

@@ -119,7 +119,7 @@ class ShortState:
 
     def full_share(self, model: EpochState, mask: Flags, number: int) -> float:
         """Return with which probability a visit is full."""
-        if self.form is None:  # nothing need be compiled for the first visits
+        if self.form is None:  # nothing need be derived for the first visits
             return 1.0
         self.recount(model)
         return self.shorts.full_share(model.arms, mask, number)
@@ -386,9 +386,7 @@ class ShortState:
         return np.asarray(~np.isnan(row[self.survey.columns.first]))
 
 
-def _unpickled(
-    survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]
-) -> ShortState:
+def _unpickled(survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]) -> ShortState:
     state = ShortState(survey, len(arrays["live"]), terms)
     for name, array in arrays.items():
         getattr(state.shorts, name)[...] = array

@@ -70,7 +70,7 @@ def data_uri(data: str | bytes, kind: str) -> str:
 
 def versions() -> dict[str, str]:
     """Name what the figures were made with."""
-    packages = ("numpy", "scipy", "numba", "matplotlib")
+    packages = ("numpy", "scipy", "matplotlib")
     return {
         "askless": __version__,
         **{name: version(name) for name in packages},

@@ -87,7 +87,6 @@ def check_frame(horizon: int, runs: int, seed: int, workers: int | None) -> int:
     return workers
 
 
-
 def _played(
     tasks: Sequence[Task], jobs: Sequence[Job], frame: Frame, workers: int
 ) -> Iterator[Played]:

@@ -139,7 +139,7 @@ class Runs:
     horizon, seed : int
         Visits of a run; seed of all runs.
     seconds : float
-        Wall time of all runs, without compilation.
+        Wall time of all runs.
     runs : tuple of Run
         The runs.
     """
