@@ -199,8 +199,14 @@ def of_values(policy, history, models, visits, env, mean, run):
         if v.record.check and v.record.number in history.rewards
     ]
     share = np.mean([r.kind == "short" for _, r in rewarded])
+    full = [
+        expected[i, ARMS.index(r.check["full"] if r.check else r.arm)]
+        for i, r in rewarded
+        if r.kind != "short"
+    ]
     truths = {
         "decisions": own,
+        "full visits": np.mean(full),
         "less the best single arm": own - mean.max(),
         "less asking everything": share * np.mean(losses) if losses else 0.0,
     }

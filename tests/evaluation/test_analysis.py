@@ -13,32 +13,12 @@ import askless as al
 from askless.errors import AsklessError, SettingError, StateError
 from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, cut, mean_context, means
-from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
-from askless.evaluation.history import Block, FullVisit, History
+from askless.evaluation.history import Block, FullVisit, History, _expected_of
 from askless.evaluation.pocock import pocock
-from askless.evaluation.policy_value import policy_values
 from askless.evaluation.who_gets_what import who_gets_what
 from askless.policies.effects import IMPOSSIBLE, POCOCK
 from reminders import STUDY, recorded, study_with
-
-
-@pytest.fixture(scope="module")
-def short():
-    study = study_with(", price: 0.02, full_floor: 0.5, explore_floor: 0.4")
-    delay = al.Delay(10, "random", lost=0.1, deadline=60)
-    history = History(al.policy_for(study))
-    done = recorded(study, 1_200, delay=delay, watch=history)
-    return study, done, history, al.analyse(study, done.visits)
-
-
-@pytest.fixture(scope="module")
-def full():
-    study = study_with(", price: 0")
-    history = History(al.policy_for(study))
-    done = recorded(study, 800, watch=history)
-    return study, done, history, al.analyse(study, done.visits)
-
 
 # -- the pieces ----------------------------------------------------------------------------------
 
@@ -60,27 +40,6 @@ def test_effects_use_these_constants():
     """Fails if the constants of effects are not those for 15 looks."""
     for misses, constant in POCOCK.items():
         assert constant == pytest.approx(pocock(misses, 15), abs=0.005)
-
-
-def test_a_bounded_mean_holds_whatever_the_rewards_do():
-    """Fails if rewards that depend on those before them leave the interval too often.
-
-    5% of 400 is 20; but for one case in a million no more than 44 miss.
-    """
-    missed = 0
-    for run in range(400):
-        rng = np.random.default_rng([8, run])
-        chances, terms = [], []
-        for _ in range(120):  # up after a loss, down after a gain
-            chances.append(0.05 if terms and terms[-1] else 0.4)
-            terms.append(float(rng.random() < chances[-1]))
-        _, low, high = bounded_mean(np.array(terms), 0, 1, 0.05)
-        missed += not low <= np.mean(chances) <= high
-    assert missed <= 44
-    middle, low, high = bounded_mean(np.full(1_000, 3.0), 2, 4, 0.05)
-    assert (low < middle < high, middle) == (True, 3.0)
-    assert high - low < 0.1  # what never varies is known well
-    assert bounded_mean(np.array([2.0, 4.0]), 2, 4, 0.05) == (3.0, 2.0, 4.0)
 
 
 def test_mean_answers_are_weighted_by_how_rarely_everything_was_asked():
@@ -215,72 +174,12 @@ def test_counts_and_stretches_are_those_of_the_visits(short):
         assert row.reward == pytest.approx(np.mean([r.reward for r in own if r.reward is not None]))
 
 
-def test_values_are_those_of_the_rewards(short):
-    """Fails if a mean is of other visits, or the comparison with full visits has another sign."""
-    _, done, history, found = short
-    values = {row.what: row for row in found.values}
-    rewards = [v.record.reward for v in done.visits if v.record.reward is not None]
-    assert values["decisions"].estimate == pytest.approx(np.mean(rewards))
-    shorts = [
-        v.record.reward
-        for v in done.visits
-        if v.record.reward is not None and v.record.kind == "short"
-    ]
-    assert values["short visits"].estimate == pytest.approx(np.mean(shorts))
-    terms = []
-    for visit in history.full:
-        check, number = visit.record.check, visit.record.number
-        if check is not None and number in history.rewards:
-            term = 4 * (history.rewards[number] - check["expected"]) * check["tossed"]
-            terms.append(term if visit.record.arm == check["short"] else -term)
-    share = len(shorts) / len(rewards)
-    row = values["less asking everything"]
-    assert row.estimate == pytest.approx(share * np.mean(terms))
-    assert row.low <= row.estimate <= row.high
-
-
-@pytest.mark.parametrize("without", [(), (0,), (0, 1)], ids=["model", "one by draws", "draws"])
-def test_the_best_single_arm_is_whichever_is_best(short, without):
-    """Fails if an arm without a mean by the model is not taken by draws, or an end forgets one."""
-    _, done, history, _ = short
-    slopes = np.zeros(done.policy.survey.column_count)
-    models = [ArmModel(0.1, 0.02, 3, slopes, ""), ArmModel(-0.1, 0.05, 2, slopes, "")]
-    for k in without:
-        models[k] = ArmModel(math.nan, math.nan, 0, slopes, "no epoch carries it")
-    level = 0.05 / 2 / 2
-    drawn, _ = drawn_means(history, done.policy, level)
-    by_model = means(history, done.policy, models, level)
-    arms = [drawn[k] if k in without else by_model[k] for k in range(2)]
-    row = next(
-        row
-        for row in policy_values(history, done.policy, models, done.visits)
-        if row.what == "less the best single arm"
-    )
-    rewards = np.array([v.record.reward for v in done.visits if v.record.reward is not None])
-    middle, low, high = bounded_mean(rewards, 0, 1, 0.025, len(done.visits))
-    best = max(arms, key=lambda arm: arm.estimate)
-    assert row.estimate == pytest.approx(middle - best.estimate)
-    assert row.low == pytest.approx(max(-1, low - max(arm.high for arm in arms)))
-    assert row.high == pytest.approx(high - max(arm.low for arm in arms))
-    ways = {0: "by the model", 1: "by the model (message), by draws (letter)", 2: "by draws"}
-    assert row.why == f"beside {best.arm}; means {ways[len(without)]}"
-
-
 def test_means_by_draws_are_wider_the_surer_they_are(short):
     """Fails if intervals that hold together are those that hold one by one."""
     _, done, history, _ = short
     one, sure = (drawn_means(history, done.policy, misses)[0][0] for misses in (0.05, 0.0125))
     ratio = norm.isf(0.0125 / 2) / norm.isf(0.025)
     assert sure.high - sure.estimate == pytest.approx(ratio * (one.high - one.estimate))
-
-
-def test_without_a_mean_of_every_arm_none_is_the_best():
-    """Fails if arms without a mean are passed over."""
-    study = al.Study.parse(STUDY.replace("beta_min: 0.3POLICY", "name: linucb"))
-    found = al.analyse(study, recorded(study, 60).visits)
-    row = next(row for row in found.values if row.what == "less the best single arm")
-    assert row.estimate is None
-    assert row.why == "no mean of letter, message, neither by the model nor by draws"
 
 
 def test_what_no_reward_allows_is_not_shown():
@@ -364,6 +263,39 @@ def test_an_effect_without_an_interval_says_why(short):
     assert why["no interval"].startswith("from all epochs, none of which carries an interval")
     assert (why["warm"], why["untold"]) == ("warm", "no epoch tells these answers apart")
     assert "no reward allows" in why["empty"]
+
+
+def test_what_warm_up_says_is_in_no_arm_mean(full):
+    """Fails if blocks that are too short for an epoch count like one."""
+    _, done, history, _ = full
+    rng, columns = np.random.default_rng(4), np.arange(done.policy.survey.column_count)
+    contexts = [v.context for v in history.full if not np.isnan(v.context).any()]
+
+    def block(warm, level):
+        own = {"warm": warm, "noise": 0.01, "before": 100}
+        found = Block(columns, np.zeros(len(columns)), np.eye(len(columns)), **own)
+        found.contexts = contexts
+        found.rewards = list(level + rng.uniform(-0.1, 0.1, len(contexts)))
+        return found
+
+    plain, mixed = History(done.policy), History(done.policy)
+    late, early = block(False, 0.1), block(True, -0.3)
+    plain.full = mixed.full = history.full
+    plain.blocks, mixed.blocks = [[late], [late]], [[early, late], [early]]
+    (one, _), (both, warm) = arm_models(plain, done.policy), arm_models(mixed, done.policy)
+    assert (both.estimate, both.error, both.epochs) == (one.estimate, one.error, one.epochs)
+    assert (warm.epochs, warm.why) == (0, "the arm was in warm-up to the end")
+
+
+def test_what_is_expected_of_an_arm_does_not_know_what_was_asked_for_its_sake(full, short):
+    """Fails if answers that only people with a certain arm are asked for enter the scores."""
+    for (_, done, history, _), knows in ((full, False), (short, True)):
+        policy = done.policy
+        rows = [_expected_of(policy, visit.context) for visit in history.full[-40:]]
+        constant = np.clip(policy.estimate[:, 0] + policy._shift, 0, 1)
+        assert (np.ptp(rows, axis=0) > 0.05).any() == knows
+        if not knows:
+            np.testing.assert_allclose(rows, [constant] * len(rows))
 
 
 def moved(visit):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from askless.evaluation.analysis import Analysis
 from askless.evaluation.arm_means import MISSES
-from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING
+from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING, FULL
 from askless.policies import Effect, SurveyBandit
 from askless.policies.effects import IMPOSSIBLE
 from askless.report.analysis_words import Words, counted
@@ -31,6 +31,7 @@ RECIPE = (
 )
 LISTED = {  # rows of `Analysis.values`, as a table calls them
     DECISIONS: "all decisions",
+    FULL: "full visits, by all answers",
     BEST: "decisions, less the best single arm for all",
     EVERYTHING: "decisions, less asking everything",
 }
