@@ -210,7 +210,7 @@ def analyse(study: Study, visits: Sequence[LoggedVisit] | str | Path) -> Analysi
     try:
         rebuild(policy, listed, watch=history)
     except StateError as error:
-        raise StateError(f"these visits are not of this study as it is written: {error}") from None
+        raise StateError(f"the study cannot be rebuilt from these visits: {error}") from None
     models = arm_models(history, policy)
     by_draws, drawn_pairs = drawn_means(history, policy)
     return Analysis(

@@ -105,10 +105,7 @@ class Decider(NamedTuple):
 
     def chances(self, visit: FullVisit) -> Floats:
         """Return with which probability a person gets each arm, but for insurance."""
-        mask = self.among(visit)
-        if self.hooks is self.policy and isinstance(self.policy, EpochSurveyUCB):
-            return self.policy._scored(visit.context, mask).chances()  # nobody has to start
-        return self.hooks._decide(visit.context, mask, 0).chances()
+        return self.hooks._decide(visit.context, self.among(visit), 0).chances()
 
     def is_close(self, visit: FullVisit) -> bool | None:
         """Say whether the two best arms cannot be told apart; None without two scores."""
