@@ -23,7 +23,7 @@ def test_a_scale_that_everyone_skips_is_no_obstacle():
     )
     policy = al.policy_for(study)
     visits = []
-    for i in range(3):
+    for i in range(12):
         visit = policy.visit()
         while visit.asks:
             answers = {"phone": True, "worry": None, "region": "north", "ill": False}
@@ -103,28 +103,30 @@ def visited(study, count, **of):
     return policy, history
 
 
-def test_while_every_arm_starts_there_is_no_rule():
-    """Fails if whoever is next in turn is shown as what a rule gives."""
-    policy, history = visited(study_with(), 2)
+@pytest.mark.parametrize("visits", [2, 3])
+def test_while_arms_start_there_is_no_rule(visits):
+    """Fails if whoever is next in turn, or the only one that is past, is what a rule gives."""
+    policy, history = visited(study_with(", price: 0"), visits)
     found = who_gets_what(history, policy)
     assert (found.people, found.shares, found.rule, found.close) == (0, (), None, None)
-    assert found.starting == found.warm == ("letter", "message")
+    assert found.starting == ("letter", "message")[visits - 2 :]
+    assert found.warm == ("letter", "message")
 
 
 def test_an_arm_that_starts_is_left_out():
     """Fails if people are given an arm because it is its turn."""
-    policy, history = visited(study_with(), 40, arms=["message"])
-    assert policy._starter(policy.roster.live, 0) == 0  # the first visit would get the letter
+    text = STUDY.replace("POLICY", "").replace("arms: [", "arms: [{name: visit}, ")
+    policy, history = visited(al.Study.parse(text), 40, arms=["letter", "message"])
+    assert policy._starter(policy.roster.live, 0) == 0  # the first visit would get it
     history.full[:] = [
         visit._replace(record=dataclasses.replace(visit.record, eligible=policy.arms))
         for visit in history.full
     ]
     found = who_gets_what(history, policy)
-    assert found.starting == ("letter",)
-    assert [leaf.arm for leaf in found.rule.leaves] == ["message"]
-    shares = [row.share for row in found.shares if row.arm == "message"]
-    assert shares == pytest.approx([1.0] * len(shares))
-    assert found.close is None  # there is no second arm
+    assert found.starting == ("visit",)
+    assert {leaf.arm for leaf in found.rule.leaves} == {"letter", "message"}
+    assert {row.share for row in found.shares if row.arm == "visit"} == {0.0}
+    assert found.close is not None
 
 
 def test_arms_in_warm_up_are_named():

@@ -457,4 +457,4 @@ def test_the_page_says_by_which_rule_people_get_arms(small, tmp_path):
     for words in ("short visits, which", "another arm than the form", "In warm-up:", "left out"):
         assert words not in other
     none = page(people=0, shares=(), rule=None, starting=arms)
-    assert "There is no rule yet: every arm is in its first block" in none
+    assert "There is no rule yet: in their first block of visits" in none

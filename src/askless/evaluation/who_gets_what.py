@@ -130,7 +130,7 @@ def who_gets_what(history: History, policy: Policy) -> Shared:
         starting=_named(policy, live & ~by_all.arms),
         warm=_named(policy, warm),
     )
-    if not people:
+    if not people or (nobody.starting and by_all.arms.sum() < 2):  # one arm alone is no rule yet
         return nobody
     chances = np.array([decider.chances(visit) for visit in people])
     weights = _weights(people)
