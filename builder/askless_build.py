@@ -18,7 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from scikit_build_core import build as backend
-from scikit_build_core.build import build_sdist, get_requires_for_build_sdist
+from scikit_build_core.build import (
+    build_sdist,
+    get_requires_for_build_sdist,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
 
 __all__ = [
     "build_editable",
@@ -27,6 +32,8 @@ __all__ = [
     "get_requires_for_build_editable",
     "get_requires_for_build_sdist",
     "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
 ]
 
 COMPILERS = ("c++", "g++", "clang++", "cl", "clang-cl")
