@@ -73,7 +73,7 @@ agreement: $(BENCH)/.ready  ## off-policy estimates beside those of obp on the s
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world, and how often intervals after a study miss (30 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/coverage.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/intervals.py
 
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, which the tests of its guarantee must notice (20 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py

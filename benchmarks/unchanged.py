@@ -82,7 +82,7 @@ def everything():
     """Return what this revision does, as plain data."""
     experiment = paper_experiment(100_000, 5, 0)
     plan = al.plan(al.Study.example(), worlds=100).to_dict()
-    numbers = ("prior", "forecasts", "shortening", "twice_too_large")
+    numbers = ("prior", "ways", "forecasts", "verdict")
     return {
         "the paper's experiment": {
             f"{curve}": figures(runs) for curve, runs in sorted(curves_of(experiment).items())

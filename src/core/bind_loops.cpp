@@ -6,10 +6,15 @@ namespace askless {
 
 namespace {
 
+template <class... Arrays> std::shared_ptr<void> keep(const Arrays&... arrays) {
+    return std::make_shared<std::tuple<Arrays...>>(arrays...);
+}
+
 // A block of people and what came of their visits, in the arrays that Python has made for both.
 struct Block {
     People people;
     Course course;
+    std::shared_ptr<void> given; // the arrays: they stay where they are for as long as the block
 
     Block(const Arms& arms, Given<const Real, 2> contexts, Given<const Real, 1> luck, Given<const Whole, 1> matter,
           Given<const Real, 2> slopes, std::tuple<Whole, Real, Real> law, Given<const Real, 2> expected,
@@ -22,7 +27,9 @@ struct Block {
                  table_of(expected, -1, arms.count()), table_of(drawn, -1, arms.count()), number,
                  table_of(draws, -1, 4), Allowed{table_of(allowed, -1, arms.count())}, begun},
           course{table_of(drops, arms.count(), arms.survey.questions()), row_of(played), row_of(radii),
-                 row_of(regret), row_of(earned), row_of(asked), row_of(paid), row_of(others)} {
+                 row_of(regret), row_of(earned), row_of(asked), row_of(paid), row_of(others)},
+          given(keep(contexts, luck, matter, slopes, expected, drawn, draws, allowed, drops, played, radii, regret,
+                     earned, asked, paid, others)) {
         const Whole n = people.count();
         auto fits = [&](Whole rows) { return rows == 0 || rows == n; };
         must(people.tabled() || (people.luck.size() == n && people.matter.size() > 0), "nobody knows the rewards");
@@ -53,12 +60,7 @@ void bind_loops(nb::module_& m) {
              nb::arg("number"), nb::arg("draws").noconvert(), nb::arg("allowed").noconvert(), nb::arg("begun"),
              nb::arg("drops").noconvert(), nb::arg("played").noconvert(), nb::arg("radii").noconvert(),
              nb::arg("regret").noconvert(), nb::arg("earned").noconvert(), nb::arg("asked").noconvert(),
-             nb::arg("paid").noconvert(), nb::arg("others").noconvert(),
-             // The arrays stay where they are for as long as the block.
-             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
-             nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(), nb::keep_alive<1, 11>(), nb::keep_alive<1, 12>(),
-             nb::keep_alive<1, 14>(), nb::keep_alive<1, 15>(), nb::keep_alive<1, 16>(), nb::keep_alive<1, 17>(),
-             nb::keep_alive<1, 18>(), nb::keep_alive<1, 19>(), nb::keep_alive<1, 20>(), nb::keep_alive<1, 21>());
+             nb::arg("paid").noconvert(), nb::arg("others").noconvert());
     nb::class_<FusedLoop>(m, "FusedLoop", "Visits that are asked all that some arm uses.")
         .def(nb::init<Arms&>(), nb::arg("arms"), nb::keep_alive<1, 2>())
         .def("play", [](FusedLoop& loop, const Block& block) { loop.play(block.people, block.course); },

@@ -27,6 +27,7 @@ __all__ = [
     "outcomes",
     "play_interactive",
     "play_short",
+    "scales",
 ]
 
 LEVEL: str = os.environ.get("ASKLESS_CORE") or level()
@@ -51,3 +52,4 @@ noise = _core.noise
 outcomes = _core.outcomes
 play_interactive = _core.play_interactive
 play_short = _core.play_short
+scales = _core.scales

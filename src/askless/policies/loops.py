@@ -51,22 +51,28 @@ class Course:
         if isinstance(policy, EpochSurveyUCB):
             number = policy._next_number
             draws = policy.draws(number, count)
+        luck, matter, slopes, law, expected, drawn = _source(block, arm_count)
         self.core = core.Block(
             policy._model.arms,
-            np.ascontiguousarray(block.contexts),
-            *_source(block, arm_count),
-            number,
-            draws,
-            _flags(block, arm_count),
-            begun,
-            drops,
-            self.played,
-            self.radii,
-            self.regret,
-            self.earned,
-            self.asked,
-            self.paid,
-            self.others,
+            contexts=np.ascontiguousarray(block.contexts),
+            luck=luck,
+            matter=matter,
+            slopes=slopes,
+            law=law,
+            expected=expected,
+            drawn=drawn,
+            number=number,
+            draws=draws,
+            allowed=_flags(block, arm_count),
+            begun=begun,
+            drops=drops,
+            played=self.played,
+            radii=self.radii,
+            regret=self.regret,
+            earned=self.earned,
+            asked=self.asked,
+            paid=self.paid,
+            others=self.others,
         )
 
     def done(self) -> Played:
