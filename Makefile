@@ -8,7 +8,7 @@ ZIG := .venv-zig
 CORE := CMakeLists.txt $(wildcard builder/*.py src/core/*.hpp src/core/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak unchanged pace aarch64 clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak unchanged pace stubs aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -21,11 +21,15 @@ test: $(READY)  ## the whole suite, its largest tests reduced
 long: $(READY)  ## the whole suite with its largest tests at their full size (20 minutes)
 	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-check: $(READY)  ## lint, types, layers
+check: $(READY)  ## lint, types, layers, the stubs of the core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python builder/stubs.py --check
+
+stubs: $(READY)  ## write the stubs of the compiled core, which mypy reads
+	$(BIN)/python builder/stubs.py
 
 demo: $(READY)  ## a first study, then the paper's experiment, short, with its report
 	$(BIN)/python examples/first_study.py

@@ -122,13 +122,13 @@ Arm& checked(Arms& arms, Whole k) {
     return arms[k];
 }
 
-nb::tuple effect_of(Arms& arms, Whole k, Whole g) {
+std::tuple<Real, Real, Real> effect_of(Arms& arms, Whole k, Whole g) {
     Arm& arm = checked(arms, k);
     must(0 <= g && g < arms.survey.questions() && arm.uses(g), "the arm does not use this question");
     Whole at = 1;
     for (Whole h = 0; h < g; ++h) at += arm.uses(h) ? arms.survey.width.number(h) : 0;
     const Interval found = effect(arms, arm, g, at, INFINITE);
-    return nb::make_tuple(found.estimate, found.low, found.high);
+    return {found.estimate, found.low, found.high};
 }
 
 void put_rows(Arms& arms, Whole k, Given<const Real, 2> given) {
@@ -199,7 +199,8 @@ void bind_arms(nb::module_& m) {
                      Epoch& epoch = (*arms.epochs)[k];
                      return nb::cast(view_of(epoch.rows(size).part(0, epoch.kept), self)).attr("copy")();
                  },
-                 nb::arg("k"), "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
+                 nb::arg("k"), nb::sig("def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]"),
+                 "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
             .def("put_rows", &put_rows, nb::arg("k"), nb::arg("rows"), "Put others in the place of these.");
 }
 

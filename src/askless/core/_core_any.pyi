@@ -1,0 +1,487 @@
+"""The compiled core of askless: the arithmetic, and nothing else."""
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+class Survey:
+    """How the questions of a survey own the columns of a context."""
+
+    @staticmethod
+    def of(
+        kind: NDArray[numpy.int64],
+        first: NDArray[numpy.int64],
+        width: NDArray[numpy.int64],
+        skip: NDArray[numpy.int64],
+        start: NDArray[numpy.int64],
+        low: NDArray[numpy.float64],
+        high: NDArray[numpy.float64],
+        directions: NDArray[numpy.float64],
+    ) -> Survey: ...
+    def read_row(self, z: NDArray[numpy.float64], out: NDArray[numpy.float64]) -> int:
+        """
+        Copy a row to `out`, on the grid; return the first question that does not fit, or a code.
+        """
+
+    def read_rows(
+        self, rows: NDArray[numpy.float64], out: NDArray[numpy.float64]
+    ) -> tuple[int, int]:
+        """
+        Check rows; return the first that is not complete (their number if all are), and why.
+        """
+
+class Epochs:
+    """The blocks of rows of all arms (maths 5)"""
+
+    @property
+    def held(self) -> NDArray[numpy.int64]: ...
+    @property
+    def kept(self) -> NDArray[numpy.int64]: ...
+    @property
+    def added(self) -> NDArray[numpy.int64]: ...
+    @property
+    def need(self) -> NDArray[numpy.int64]: ...
+    @property
+    def ended(self) -> NDArray[numpy.int64]: ...
+    @property
+    def warm(self) -> NDArray[numpy.int64]: ...
+    @property
+    def tested(self) -> NDArray[numpy.int64]: ...
+    @property
+    def undecided(self) -> NDArray[numpy.int64]: ...
+    @property
+    def test(self) -> NDArray[numpy.int64]: ...
+    @property
+    def passed(self) -> NDArray[numpy.int64]: ...
+    @property
+    def gram(self) -> NDArray[numpy.float64]: ...
+    @property
+    def model_root(self) -> NDArray[numpy.float64]: ...
+    @property
+    def moment(self) -> NDArray[numpy.float64]: ...
+    @property
+    def model_weights(self) -> NDArray[numpy.float64]: ...
+    @property
+    def model_estimate(self) -> NDArray[numpy.float64]: ...
+    @property
+    def squares(self) -> NDArray[numpy.float64]: ...
+    @property
+    def spread(self) -> NDArray[numpy.float64]: ...
+    @property
+    def logs(self) -> NDArray[numpy.float64]: ...
+    @property
+    def pace(self) -> NDArray[numpy.float64]: ...
+    @property
+    def signed_sums(self) -> NDArray[numpy.float64]: ...
+
+class Arms:
+    """The arms of a policy, their sums and what is derived from them"""
+
+    def __init__(
+        self,
+        survey: Survey,
+        rule: object,
+        count: int,
+        always: NDArray[numpy.int64],
+        cost: NDArray[numpy.float64],
+    ) -> None: ...
+    @property
+    def support(self) -> NDArray[numpy.int64]: ...
+    @property
+    def size(self) -> NDArray[numpy.int64]: ...
+    @property
+    def columns(self) -> NDArray[numpy.int64]: ...
+    @property
+    def share(self) -> NDArray[numpy.float64]: ...
+    @property
+    def n(self) -> NDArray[numpy.int64]: ...
+    @property
+    def gram(self) -> NDArray[numpy.float64]: ...
+    @property
+    def waiting(self) -> NDArray[numpy.int64]: ...
+    @property
+    def recent(self) -> NDArray[numpy.float64]: ...
+    @property
+    def moment(self) -> NDArray[numpy.float64]: ...
+    @property
+    def squares(self) -> NDArray[numpy.float64]: ...
+    @property
+    def root(self) -> NDArray[numpy.float64]: ...
+    @property
+    def weights(self) -> NDArray[numpy.float64]: ...
+    @property
+    def estimate(self) -> NDArray[numpy.float64]: ...
+    @property
+    def variance(self) -> NDArray[numpy.float64]: ...
+    @property
+    def log_det(self) -> NDArray[numpy.float64]: ...
+    @property
+    def radius(self) -> NDArray[numpy.float64]: ...
+    @property
+    def stale(self) -> NDArray[numpy.int64]: ...
+    @property
+    def dropped_at(self) -> NDArray[numpy.int64]: ...
+    @property
+    def evidence(self) -> NDArray[numpy.float64]: ...
+    @property
+    def late(self) -> NDArray[numpy.int64]: ...
+    @property
+    def slopes(self) -> NDArray[numpy.float64]: ...
+    @property
+    def lifts(self) -> NDArray[numpy.float64]: ...
+    @property
+    def moves(self) -> NDArray[numpy.float64]: ...
+    @property
+    def net_coef(self) -> NDArray[numpy.float64]: ...
+    @property
+    def net_sign(self) -> NDArray[numpy.float64]: ...
+    @property
+    def net_active(self) -> NDArray[numpy.int64]: ...
+    @property
+    def net_place(self) -> NDArray[numpy.int64]: ...
+    @property
+    def net_counts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def net_inverse(self) -> NDArray[numpy.float64]: ...
+    @property
+    def net_residual(self) -> NDArray[numpy.float64]: ...
+    @property
+    def projected(self) -> NDArray[numpy.float64]: ...
+    @property
+    def ready(self) -> NDArray[numpy.int64]: ...
+    @property
+    def inverted(self) -> NDArray[numpy.int64]: ...
+    @property
+    def noise(self) -> NDArray[numpy.float64]: ...
+    @property
+    def ridge(self) -> NDArray[numpy.float64]: ...
+    @property
+    def misfit(self) -> NDArray[numpy.float64]: ...
+    @property
+    def freedom(self) -> NDArray[numpy.float64]: ...
+    @property
+    def renewed(self) -> NDArray[numpy.int64]: ...
+    @property
+    def active(self) -> NDArray[numpy.int64]: ...
+    @property
+    def active_size(self) -> NDArray[numpy.int64]: ...
+    @property
+    def active_columns(self) -> NDArray[numpy.int64]: ...
+    @property
+    def active_root(self) -> NDArray[numpy.float64]: ...
+    @property
+    def active_weights(self) -> NDArray[numpy.float64]: ...
+    @property
+    def active_estimate(self) -> NDArray[numpy.float64]: ...
+    @property
+    def width(self) -> NDArray[numpy.float64]: ...
+    def take(self, others: Arms) -> None:
+        """Take over all that others are, as the first ones."""
+
+    @property
+    def epochs(self) -> Epochs: ...
+    def play_row(self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int: ...
+    def choose_row(
+        self,
+        live: NDArray[numpy.bool_],
+        z: NDArray[numpy.float64],
+        number: int,
+        draws: NDArray[numpy.float64],
+    ) -> int: ...
+    def score_row(
+        self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64], out: NDArray[numpy.float64]
+    ) -> int: ...
+    def learn_row(self, k: int, z: NDArray[numpy.float64], reward: float) -> int: ...
+    def learn_rows(
+        self, played: NDArray[numpy.int64], rows: NDArray[numpy.float64], ys: NDArray[numpy.float64]
+    ) -> None: ...
+    def ask(
+        self,
+        live: NDArray[numpy.bool_],
+        z: NDArray[numpy.float64],
+        asks: NDArray[numpy.bool_],
+        possible: NDArray[numpy.bool_],
+    ) -> int: ...
+    def reach(
+        self,
+        arg0: NDArray[numpy.bool_],
+        arg1: NDArray[numpy.float64],
+        arg2: NDArray[numpy.float64],
+        arg3: NDArray[numpy.float64],
+        /,
+    ) -> None: ...
+    def derive(self, chosen: NDArray[numpy.int64]) -> None:
+        """Derive the chosen arms anew from their statistics alone."""
+
+    def effect(self, k: int, g: int) -> tuple[float, float, float]:
+        """Estimate, low and high of a question's effect."""
+
+    def settle(self, k: int) -> None: ...
+    def pack(self, k: int) -> None: ...
+    def take_out_row(self, arg0: int, arg1: NDArray[numpy.float64], arg2: float, /) -> None: ...
+    def refresh_variance(self) -> None: ...
+    def end_blocks(self) -> None: ...
+    def renew_noise(self) -> None: ...
+    def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.
+        """
+
+    def put_rows(self, k: int, rows: NDArray[numpy.float64]) -> None:
+        """Put others in the place of these."""
+
+class Shorts:
+    """
+    The short form of a policy, its models and what is known about its cost.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        arm_count: int,
+        everyone: NDArray[numpy.int64],
+        cost: NDArray[numpy.float64],
+    ) -> None: ...
+    def take(self, other: Shorts) -> None: ...
+    @property
+    def counts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def numbers(self) -> NDArray[numpy.float64]: ...
+    @property
+    def form(self) -> NDArray[numpy.int64]: ...
+    @property
+    def everyone(self) -> NDArray[numpy.int64]: ...
+    @property
+    def wanted(self) -> NDArray[numpy.int64]: ...
+    @property
+    def live(self) -> NDArray[numpy.int64]: ...
+    @property
+    def cost(self) -> NDArray[numpy.float64]: ...
+    @property
+    def columns(self) -> NDArray[numpy.int64]: ...
+    @property
+    def ring(self) -> NDArray[numpy.float64]: ...
+    @property
+    def may(self) -> NDArray[numpy.int64]: ...
+    @property
+    def projection(self) -> NDArray[numpy.float64]: ...
+    @property
+    def prior(self) -> NDArray[numpy.float64]: ...
+    @property
+    def pull(self) -> NDArray[numpy.float64]: ...
+    @property
+    def gram(self) -> NDArray[numpy.float64]: ...
+    @property
+    def moment(self) -> NDArray[numpy.float64]: ...
+    @property
+    def rows(self) -> NDArray[numpy.int64]: ...
+    @property
+    def renewed(self) -> NDArray[numpy.int64]: ...
+    @property
+    def spread(self) -> NDArray[numpy.float64]: ...
+    @property
+    def estimate(self) -> NDArray[numpy.float64]: ...
+    @property
+    def width(self) -> NDArray[numpy.float64]: ...
+    @property
+    def told(self) -> NDArray[numpy.float64]: ...
+    @property
+    def tells(self) -> NDArray[numpy.float64]: ...
+    @property
+    def whole_root(self) -> NDArray[numpy.float64]: ...
+    @property
+    def whole_estimate(self) -> NDArray[numpy.float64]: ...
+    @property
+    def scores(self) -> NDArray[numpy.float64]: ...
+    def recount(self, arms: Arms) -> None: ...
+    def full_share(self, arms: Arms, mask: NDArray[numpy.bool_], number: int) -> float:
+        """With which probability a visit is full."""
+
+    def share(self, arms: Arms, number: int) -> float:
+        """The share of full visits with a form, at a visit's number."""
+
+    def short_arm(self, arms: Arms, mask: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int:
+        """What a short visit plays; -1 if no arm is past its start."""
+
+    def score_whole(
+        self,
+        arms: Arms,
+        mask: NDArray[numpy.bool_],
+        z: NDArray[numpy.float64],
+        scores: NDArray[numpy.float64],
+    ) -> int: ...
+    def terms_of(
+        self,
+        arms: Arms,
+        one: int,
+        other: int,
+        z: NDArray[numpy.float64],
+        out: NDArray[numpy.float64],
+    ) -> None:
+        """The terms of a check between two arms: expected reward, bet, saving."""
+
+    def keep_person(
+        self, arms: Arms, z: NDArray[numpy.float64], mask: NDArray[numpy.bool_]
+    ) -> None: ...
+    def learn_check(
+        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
+    ) -> None: ...
+    def learn_short(
+        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
+    ) -> None: ...
+    def enter(self, x: float, bet: float, saving: float) -> bool:
+        """Let a visit count in the check; true if the form goes."""
+
+    def loss(self, arms: Arms, y: float, mean: float, of_full: bool) -> float:
+        """X of a check visit, whose reward is y in units of the range."""
+
+    def bet(self, saving: float) -> float: ...
+    def fold_all(self, arms: Arms) -> None: ...
+    def know_whole(self, arms: Arms) -> None: ...
+    def derive_all(self, arms: Arms) -> None: ...
+
+class Forming:
+    """
+    The people by whom a form is chosen, and the room to do it (maths 9.2).
+    """
+
+    def __init__(
+        self,
+        people: NDArray[numpy.float64],
+        gram: NDArray[numpy.float64],
+        cross: NDArray[numpy.float64],
+        fitted: NDArray[numpy.float64],
+        allowed: NDArray[numpy.bool_],
+        candidate: NDArray[numpy.int64],
+        forced: NDArray[numpy.int64],
+        cost: NDArray[numpy.float64],
+        widest: int,
+    ) -> None: ...
+    def find_path(self, survey: Survey, price: float) -> int:
+        """
+        Take every candidate, that which is worth most first; return how many are not forced.
+        """
+
+    def trim(self, survey: Survey, price: float) -> float:
+        """Take questions out while that raises the value; return it."""
+
+    @property
+    def taken(self) -> NDArray[numpy.int64]: ...
+    @property
+    def path(self) -> NDArray[numpy.int64]: ...
+    @property
+    def values(self) -> NDArray[numpy.float64]: ...
+    @property
+    def forced(self) -> NDArray[numpy.int64]: ...
+    @property
+    def cost(self) -> NDArray[numpy.float64]: ...
+
+class Block:
+    """
+    A block of simulated people, and the arrays for what comes of their visits.
+    """
+
+    def __init__(
+        self,
+        arms: Arms,
+        contexts: NDArray[numpy.float64],
+        luck: NDArray[numpy.float64],
+        matter: NDArray[numpy.int64],
+        slopes: NDArray[numpy.float64],
+        law: tuple[int, float, float],
+        expected: NDArray[numpy.float64],
+        drawn: NDArray[numpy.float64],
+        number: int,
+        draws: NDArray[numpy.float64],
+        allowed: NDArray[numpy.bool_],
+        begun: int,
+        drops: NDArray[numpy.int64],
+        played: NDArray[numpy.int64],
+        radii: NDArray[numpy.float64],
+        regret: NDArray[numpy.float64],
+        earned: NDArray[numpy.float64],
+        asked: NDArray[numpy.int64],
+        paid: NDArray[numpy.float64],
+        others: NDArray[numpy.int64],
+    ) -> None: ...
+
+class FusedLoop:
+    """Visits that are asked all that some arm uses."""
+
+    def __init__(self, arms: Arms) -> None: ...
+    def play(self, block: Block) -> None: ...
+
+def play_interactive(arms: Arms, block: Block) -> None:
+    """Play visits one after the other, each asked no more than it must be."""
+
+def play_short(arms: Arms, shorts: Shorts, first: int, block: Block) -> int:
+    """
+    Play visits with short forms from the `first` on; return which comes next.
+    """
+
+class ElasticNet:
+    """An elastic net from sums alone (maths 3.1)."""
+
+    def __init__(
+        self,
+        gram: NDArray[numpy.float64],
+        moment: NDArray[numpy.float64],
+        penalty: NDArray[numpy.float64],
+        ridge: float,
+    ) -> None: ...
+    def start(self, coef: NDArray[numpy.float64]) -> None:
+        """Start at other coefficients."""
+
+    def add_row(self, z: NDArray[numpy.float64], y: float) -> None:
+        """Add a row to the sums."""
+
+    def set_penalty(self, penalty: NDArray[numpy.float64]) -> None: ...
+    def solve(self) -> float:
+        """Go to the solution; return its KKT residual, relative."""
+
+    def follow(self, rows: NDArray[numpy.float64], ys: NDArray[numpy.float64]) -> float:
+        """
+        Add rows one after the other, going to the solution after each; return the worst residual.
+        """
+
+    def descend(self) -> float:
+        """The same by coordinate descent."""
+
+    @property
+    def coef(self) -> NDArray[numpy.float64]: ...
+
+def lasso_path(
+    gram: NDArray[numpy.float64],
+    gradient: NDArray[numpy.float64],
+    ridge: float,
+    penalties: NDArray[numpy.float64],
+    enough: float,
+    found: NDArray[numpy.float64],
+) -> None:
+    """Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other."""
+
+def scales(shares: NDArray[numpy.float64], shift: float, out: NDArray[numpy.float64]) -> None:
+    """
+    Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant first.
+    """
+
+def outcomes(
+    shape: int,
+    spread: float,
+    low: float,
+    span: float,
+    expected: NDArray[numpy.float64],
+    luck: NDArray[numpy.float64],
+    out: NDArray[numpy.float64],
+) -> None:
+    """
+    Put the reward of every arm (a column) in every visit (a row) into `out`, in units on the grid.
+    """
+
+def noise(shape: int, spread: float, luck: float) -> float: ...
+def add_at_the_end(
+    estimate: float, variance: float, measured: float, top: float, sums: NDArray[numpy.float64]
+) -> None:
+    """
+    Let an epoch count at the end if enough rows carry it and it narrows the interval (maths 10.2).
+    """
