@@ -9,13 +9,15 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("scikit_build_core")
 
-BUILDER = Path(__file__).parents[2] / "builder" / "askless_build.py"
+ROOT = Path(__file__).parents[2]
+BUILDER = ROOT / "builder" / "askless_build.py"
 
 
 @pytest.fixture
@@ -146,6 +148,7 @@ def test_a_build_that_fails_leaves_the_environment_as_it_was(backend, monkeypatc
 def test_the_commands_hand_everything_on_to_zig(backend, tmp_path, monkeypatch):
     stand_in = tmp_path / "modules" / "ziglang"
     stand_in.mkdir(parents=True)
+    (stand_in / "__init__.py").touch()
     (stand_in / "__main__.py").write_text("import sys; print(sys.argv[1:])")
     monkeypatch.setenv("PYTHONPATH", str(stand_in.parent))
     backend.write_commands(tmp_path / "with a space")
@@ -177,3 +180,20 @@ def test_missing_headers_are_named_in_one_sentence(backend, program, calls, kind
     assert f"python{version}-dev" in said
     assert "\n" not in said
     assert not calls
+
+
+# -- a source distribution ------------------------------------------------------------------------
+
+
+def test_a_source_distribution_has_what_a_build_needs_and_nothing_that_one_made(
+    backend, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(ROOT)
+    name = backend.build_sdist(str(tmp_path))
+    with tarfile.open(tmp_path / name) as archive:
+        packed = {member.name.partition("/")[2] for member in archive.getmembers()}
+    needed = [BUILDER, *ROOT.glob("*.toml"), ROOT / "CMakeLists.txt", ROOT / "README.md"]
+    needed += [ROOT / "LICENSE", *ROOT.glob("src/core/*.?pp"), *ROOT.glob("src/askless/**/*.py")]
+    assert {str(path.relative_to(ROOT)) for path in needed} <= packed
+    made = (".so", ".o", ".pyc")
+    assert not [path for path in packed if path.endswith(made) or path.startswith("build/")]

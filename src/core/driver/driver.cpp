@@ -2,7 +2,7 @@
 //
 // Prints a line a policy: its name, a hash of all its arrays and of what came of its visits, and what
 // happened in them, so that a reader sees what a run has been through. `compare.py` builds and compares.
-#include "../e_process.hpp"
+#include "../deciding.hpp"
 #include "../elastic_net.hpp"
 #include "../epoch_end.hpp"
 #include "../forming.hpp"
@@ -10,12 +10,10 @@
 #include "../loops.hpp"
 #include "../noise.hpp"
 #include "../protocol.hpp"
-#include "../deciding.hpp"
 #include "../ridge.hpp"
 #include "../short_visits.hpp"
 
 #include <cinttypes>
-#include <cstring>
 #include <string>
 
 namespace askless {
@@ -118,7 +116,9 @@ Survey survey_of(const std::vector<Asked>& questions, bool raw) {
     Whole g = 0, column = 1, d = 0;
     for (const Asked& question : questions) {
         const Points extremes = extremes_of(question, raw);
-        survey.kind.number(g) = question.kind == Asked::SCALE ? NUMBER : question.kind == Asked::CHOICE ? ONE_HOT : SIGNS;
+        survey.kind.number(g) = question.kind == Asked::SCALE    ? NUMBER
+                                : question.kind == Asked::CHOICE ? ONE_HOT
+                                                                 : SIGNS;
         survey.first.number(g) = column;
         survey.width.number(g) = question.options + question.may_skip;
         survey.skip.number(g) = question.may_skip;
@@ -127,7 +127,8 @@ Survey survey_of(const std::vector<Asked>& questions, bool raw) {
             Real &low = survey.low.number(column + i), &high = survey.high.number(column + i);
             low = INFINITE, high = -INFINITE;
             for (const std::vector<Real>& point : extremes)
-                low = min(low, point[static_cast<std::size_t>(i)]), high = max(high, point[static_cast<std::size_t>(i)]);
+                low = min(low, point[static_cast<std::size_t>(i)]),
+                high = max(high, point[static_cast<std::size_t>(i)]);
         }
         for (const std::vector<Real>& direction : directions_of(question, raw))
             std::copy(direction.begin(), direction.end(), survey.directions_.row(d++).begin());
@@ -165,7 +166,8 @@ void answer(const Survey& survey, Numbers& numbers, Reals z) {
         if (q.is_choice())
             own[numbers.below(options)] = 1.0;
         else
-            for (Real& x : own.part(0, options)) x = q.kind == NUMBER ? low + numbers.part() : numbers.below(2) ? high : low;
+            for (Real& x : own.part(0, options))
+                x = q.kind == NUMBER ? low + numbers.part() : numbers.below(2) ? high : low;
     }
 }
 
@@ -374,7 +376,8 @@ class ShortForms {
         } else {
             best_at(forming, price);
         }
-        if (settings_.foolish) std::copy(forming.forced.all().begin(), forming.forced.all().end(), forming.taken.data());
+        if (settings_.foolish)
+            std::copy(forming.forced.all().begin(), forming.forced.all().end(), forming.taken.data());
         const Real caution = shorts.numbers.number(CAUTION);
         if (caution != 1.0 && !settings_.foolish) best_at(forming, caution * price);
         shorts.numbers.number(PRICE) = price;
@@ -461,7 +464,8 @@ class Block {
             for (Real& draw : draws_.row(t)) draw = numbers.part();
             if (numbers.below(50) != 0) draws_.row(t)[0] = -1.0;
             const Whole free = numbers.below(K);
-            for (Whole k = 0; k < K; ++k) allowed_[static_cast<std::size_t>(t * K + k)] = k == free || numbers.below(4) > 0;
+            for (Whole k = 0; k < K; ++k)
+                allowed_[static_cast<std::size_t>(t * K + k)] = k == free || numbers.below(4) > 0;
             for (Whole k = 0; k < K; ++k) {
                 Real mean = 0.0;
                 for (Whole j = 0; j < p; ++j) mean += slopes_.row(k)[j] * z[j];
@@ -542,12 +546,14 @@ void play_one_by_one(Arms& arms, const People& people, const Course& course, Has
     for (Whole now = 0; now < people.count(); ++now) {
         const Vector z = people.contexts[now];
         const Reals row = arms.row.all().part(0, z.size());
-        if (arms.survey.read_row(z, row) != COMPLETE) std::fputs("askless: a row is not in order\n", stderr), std::abort();
+        if (arms.survey.read_row(z, row) != COMPLETE)
+            std::fputs("askless: a row is not in order\n", stderr), std::abort();
         Whole best = arms.epochs ? starter(arms, people.allowed, now, people.number + now) : NOBODY;
         const bool started = best != NOBODY;
         if (!started) {
             for (Whole k = 0; k < arms.count(); ++k) {
-                const bool live = arms.epochs ? is_compared(arms, people.allowed, now, k) : people.allowed.may_get(now, k);
+                const bool live =
+                    arms.epochs ? is_compared(arms, people.allowed, now, k) : people.allowed.may_get(now, k);
                 arms.scores.number(k) = live ? score(arms, arms[k], row) : -INFINITE;
             }
             best = winner(arms);
@@ -696,7 +702,8 @@ std::vector<Settings> policies() {
     std::vector<Settings> all;
     const auto add = [&](Settings settings) { all.push_back(std::move(settings)); };
     // So narrow that questions go.
-    const Settings narrow{.name = "", .questions = mixed(), .beta_min = 0.15, .alpha = 0.3, .sigma = 0.03, .b1 = 0.5, .b2 = 0.5};
+    const Settings narrow{
+        .name = "", .questions = mixed(), .beta_min = 0.15, .alpha = 0.3, .sigma = 0.03, .b1 = 0.5, .b2 = 0.5};
     const auto with = [](Settings settings, const char* name, auto change) {
         settings.name = name;
         change(settings);
@@ -717,7 +724,13 @@ std::vector<Settings> policies() {
     add({.name = "linucb, fixed", .questions = mixed(), .form = FIXED});
     add({.name = "linucb, noise", .questions = mixed(), .form = NOISE});
     add({.name = "linucb, noise, one by one", .questions = scales(17), .form = NOISE, .one_by_one = true});
-    const Settings net{.name = "", .questions = mixed(), .visits = 1500, .net = NET_ESTIMATES, .beta_min = 0.5, .alpha = 0.1, .sigma = 0.01};
+    const Settings net{.name = "",
+                       .questions = mixed(),
+                       .visits = 1500,
+                       .net = NET_ESTIMATES,
+                       .beta_min = 0.5,
+                       .alpha = 0.1,
+                       .sigma = 0.01};
     add(with(net, "net, valid", [](S& s) { s.form = NET_VALID; }));
     add(with(net, "net, valid, scales", [](S& s) { s.form = NET_VALID, s.questions = scales(20); }));
     add(with(net, "net, published", [](S& s) { s.form = NET_PUBLISHED, s.penalty = UNIFORM; }));
@@ -726,19 +739,32 @@ std::vector<Settings> policies() {
     add(with(net, "net, published_scaled_sqrt", [](S& s) { s.form = NET_SCALED_SQRT, s.penalty = SCALED; }));
     add(with(net, "net, ridge", [](S& s) { s.net = NET_SELECTS, s.form = VALID, s.beta_min = 0.6; }));
     add(with(net, "net, one by one", [](S& s) { s.form = NET_VALID, s.one_by_one = true; }));
-    add(with(net, "net, interactive", [](S& s) { s.form = NET_VALID, s.questions = few(), s.interactive = CERTIFIED, s.beta_min = 1.0; }));
+    add(with(net, "net, interactive",
+             [](S& s) { s.form = NET_VALID, s.questions = few(), s.interactive = CERTIFIED, s.beta_min = 1.0; }));
     // Some arms cannot win whatever the answers.
-    const Settings interactive{.name = "", .questions = few(), .visits = 1500, .interactive = CERTIFIED, .beta_min = 0.15, .alpha = 0.3, .sigma = 0.03, .b1 = 0.5, .b2 = 0.5, .apart = 0.125};
+    const Settings interactive{.name = "",
+                               .questions = few(),
+                               .visits = 1500,
+                               .interactive = CERTIFIED,
+                               .beta_min = 0.15,
+                               .alpha = 0.3,
+                               .sigma = 0.03,
+                               .b1 = 0.5,
+                               .b2 = 0.5,
+                               .apart = 0.125};
     add(with(interactive, "interactive, by arm", [](S&) {}));
     add(with(interactive, "interactive, by question", [](S& s) { s.grain = BY_QUESTION; }));
     add(with(interactive, "interactive, heuristic", [](S& s) { s.interactive = PAPER_HEURISTIC; }));
     add(with(interactive, "interactive, never dropping", [](S& s) { s.beta_min = 0.0; }));
     add(with(interactive, "interactive, scales", [](S& s) { s.questions = scales(12); }));
-    add(with(interactive, "interactive, scales by question", [](S& s) { s.questions = scales(12), s.grain = BY_QUESTION; }));
+    add(with(interactive, "interactive, scales by question",
+             [](S& s) { s.questions = scales(12), s.grain = BY_QUESTION; }));
     add(with(interactive, "interactive, all kinds", [](S& s) { s.questions = mixed(), s.arms = 4; }));
-    add(with(interactive, "interactive, all kinds by question", [](S& s) { s.questions = mixed(), s.grain = BY_QUESTION, s.visits = 500; }));
+    add(with(interactive, "interactive, all kinds by question",
+             [](S& s) { s.questions = mixed(), s.grain = BY_QUESTION, s.visits = 500; }));
     add(with(interactive, "interactive, limited", [](S& s) { s.limited = true; }));
-    add(with(interactive, "interactive, linucb", [](S& s) { s.form = NOISE, s.questions = scales(12), s.grain = BY_QUESTION; }));
+    add(with(interactive, "interactive, linucb",
+             [](S& s) { s.form = NOISE, s.questions = scales(12), s.grain = BY_QUESTION; }));
     const Settings epochs{.name = "", .questions = mixed(), .visits = 10000, .epochs = 1, .beta_min = 0.15};
     add(with(epochs, "epochs", [](S&) {}));
     add(with(epochs, "epochs, scales", [](S& s) { s.questions = scales(12); }));
@@ -750,13 +776,17 @@ std::vector<Settings> policies() {
     add(with(epochs, "epochs, one by one", [](S& s) { s.one_by_one = true; }));
     add(with(epochs, "epochs, limited", [](S& s) { s.limited = true; }));
     add(with(epochs, "epochs, interactive", [](S& s) { s.interactive = CERTIFIED, s.apart = 0.125; }));
-    add(with(epochs, "epochs, by question", [](S& s) { s.interactive = CERTIFIED, s.grain = BY_QUESTION, s.apart = 0.125; }));
-    add(with(epochs, "epochs, by sets, interactive", [](S& s) { s.questions = scales(8), s.by_sets = 1, s.interactive = CERTIFIED, s.visits = 4000; }));
+    add(with(epochs, "epochs, by question",
+             [](S& s) { s.interactive = CERTIFIED, s.grain = BY_QUESTION, s.apart = 0.125; }));
+    add(with(epochs, "epochs, by sets, interactive",
+             [](S& s) { s.questions = scales(8), s.by_sets = 1, s.interactive = CERTIFIED, s.visits = 4000; }));
     add(with(epochs, "short forms", [](S& s) { s.price = 0.005, s.floor = 0.2; }));
     add(with(epochs, "short forms, dear", [](S& s) { s.price = 0.03; }));
     add(with(epochs, "short forms, budget", [](S& s) { s.budget = 5.0; }));
     add(with(epochs, "short forms, scales", [](S& s) { s.price = 0.01, s.questions = scales(20), s.floor = 0.3; }));
-    add(with(epochs, "short forms, withdrawn", [](S& s) { s.price = 0.0001, s.floor = 0.5, s.foolish = true, s.visits = 30000, s.questions = scales(4), s.noise = 0.01; }));
+    add(with(epochs, "short forms, withdrawn", [](S& s) {
+        s.price = 0.0001, s.floor = 0.5, s.foolish = true, s.visits = 30000, s.questions = scales(4), s.noise = 0.01;
+    }));
     add(with(epochs, "short forms, by sets", [](S& s) { s.price = 0.01, s.by_sets = 1; }));
     add(with(epochs, "short forms, limited", [](S& s) { s.price = 0.005, s.limited = true; }));
     add(with(epochs, "short forms, raw", [](S& s) { s.price = 0.005, s.raw = 1, s.questions = scales(8); }));
