@@ -8,7 +8,7 @@ ZIG := .venv-zig
 CORE := CMakeLists.txt $(wildcard builder/*.py src/core/*.hpp src/core/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak unchanged pace stubs aarch64 clean
+.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace stubs aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -84,6 +84,10 @@ mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, whic
 
 soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it (10 minutes)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
+
+# Python finds the checked core in build/sanitize/src, which comes first on its path; .venv stays as it is.
+sanitize: $(READY)  ## the core with its addresses, its arithmetic and every index checked, by tests and random operations: SEQUENCES=10000 (30 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/sanitize.py $(SEQUENCES)
 
 unchanged: $(READY)  ## decisions beside those of another revision of this repository: make unchanged SINCE=REVISION
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/unchanged.py $(SINCE)

@@ -54,15 +54,18 @@ def copied() -> Iterator[Path]:
         yield folder
 
 
-def build(folder: Path) -> None:
-    """Build the core of the sources in a folder and put it in its place among them."""
+def build(folder: Path, *more: str) -> None:
+    """Build the core of the sources in a folder and put it in its place among them.
+
+    `more` are further settings of CMake; of two for the same, the later one counts.
+    """
     from askless import core  # noqa: PLC0415 (older revisions, which import this too, have none)
 
     tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     made, cmake = folder / "build", shutil.which("cmake", path=tools)
     if cmake is None:
         raise SystemExit("cmake is missing, without which the core cannot be built")
-    settings = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release"]
+    settings = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release", *more]
     ninja = shutil.which("ninja", path=tools)
     if ninja:
         settings += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
@@ -83,11 +86,14 @@ def _run(command: list[str]) -> None:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout[-4_000:]}")
 
 
-def places(source: Path, *more: Path) -> dict[str, str]:
-    """Return the environment in which Python finds the package in a folder; checks that it does."""
+def places(source: Path, *more: Path, **given: str) -> dict[str, str]:
+    """Return the environment in which Python finds the package in a folder; checks that it does.
+
+    `more` are further folders that Python looks in, `given` are further variables.
+    """
     (source / "sitecustomize.py").write_text(STEP_ASIDE, encoding="utf-8")
     paths = [str(source), *map(str, more), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    environment = os.environ | given | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     found = subprocess.run(
         [sys.executable, "-c", "import askless; print(askless.__file__)"],
         env=environment,

@@ -4,7 +4,8 @@
 namespace askless {
 
 namespace {
-void clear_lanes(Reals x, Whole from) { x.part(from, 2 * WIDTH).fill(0.0); }
+// Clear the rest of the lane that a length ends in.
+void clear_lane(Reals x, Whole from) { x.part(from, in_lanes(from) - from).fill(0.0); }
 } // namespace
 
 // Make column j active: the inverse grows by a border.
@@ -14,7 +15,7 @@ void Net::enter(const Problem& problem, Whole j) {
     for (Whole i = 0; i < count; ++i) beside[i] = problem.gram(active[i], j);
     b.fill(0.0);
     for (Whole i = 0; i < count; ++i) add_multiple(beside[i], inverse[i], b, count);
-    clear_lanes(beside, count);
+    clear_lane(beside, count);
     // The exact Schur complement is at least `ridge`; less is rounding.
     const Real schur = max(problem.gram(j, j) + problem.ridge - dot(beside, b, count), problem.ridge);
     for (Whole i = 0; i < count; ++i) {
@@ -41,7 +42,7 @@ void Net::leave(Whole at) {
         inverse(last, i) = inverse(i, last) = 0.0;
     }
     const Real corner = border[last];
-    clear_lanes(border, last);
+    clear_lane(border, last);
     for (Whole i = 0; i < last; ++i) add_multiple(-border[i] / corner, border, inverse[i], last);
     place[gone] = -1;
     sign[gone] = target[gone] = 0.0;
@@ -61,7 +62,7 @@ void Net::add_row(Vector z) {
     const Whole count = counts[0];
     const Reals own = one, u = other;
     for (Whole i = 0; i < count; ++i) own[i] = z[active[i]];
-    clear_lanes(own, count);
+    clear_lane(own, count);
     for (Whole i = 0; i < count; i += WIDTH) store(u, i, spread(0.0));
     for (Whole i = 0; i < count; ++i) add_multiple(own[i], inverse[i], u, count);
     const Real tau = 1.0 + dot(own, u, count);

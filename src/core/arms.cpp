@@ -34,6 +34,58 @@ ArmStores stores_of(const Survey& survey, const Rule& rule, Whole K) {
     return stores;
 }
 
+// Whether columns are those of the questions used, in order.
+bool are_columns_of(const Survey& survey, Row<const Whole> used, Whole size, Row<const Whole> columns) {
+    for (Whole column : columns) // those behind are read too, times zero
+        if (!(0 <= column && column < survey.columns())) return false;
+    if (columns[0] != 0) return false;
+    Whole at = 1;
+    for (Whole g = 0; g < survey.questions(); ++g) {
+        if (used[g] != 0 && used[g] != 1) return false;
+        const Survey::Question q = survey[g];
+        for (Whole j = q.first; used[g] && j < q.first + q.width; ++j)
+            if (columns[at++] != j) return false;
+    }
+    return at == size;
+}
+
+// Whether an arm's net names its active columns, each once.
+bool is_net_in_order(const Arm& arm) {
+    if (arm.net_place.size() == 0) return true;
+    const Whole count = arm.net_counts[0];
+    if (!(0 <= count && count <= arm.size)) return false;
+    for (Whole i = 0; i < count; ++i) {
+        const Whole j = arm.net_active[i];
+        if (!(0 <= j && j < arm.size && arm.net_place[j] == i)) return false;
+    }
+    Whole placed = 0;
+    for (Whole place : arm.net_place) {
+        if (!(-1 <= place && place < count)) return false;
+        placed += place >= 0;
+    }
+    return placed == count;
+}
+
+bool is_arm_in_order(const Survey& survey, const Arm& arm) {
+    for (Whole g = 0; g < survey.questions(); ++g)
+        if (arm.active[g] && !arm.uses(g)) return false;
+    return are_columns_of(survey, arm.support, arm.size, arm.columns) &&
+           are_columns_of(survey, arm.active, arm.active_size, arm.active_columns) &&
+           0 <= arm.waiting && arm.waiting <= RECENT && 0 <= arm.late && arm.late < LATE &&
+           is_net_in_order(arm);
+}
+
+// Let an arm be one that has learned nothing: it uses everything, and nothing is derived.
+void begin(const Survey& survey, Arm& arm, bool epochs) {
+    arm.support.fill(1);
+    arm.size = survey.columns();
+    for (Whole j = 0; j < arm.size; ++j) arm.columns[j] = j;
+    if (epochs) arm.active_size = 1;
+    arm.dropped_at.fill(-1);
+    arm.net_place.fill(-1);
+    arm.stale = NEVER;
+}
+
 } // namespace
 
 Arms::Arms(const Survey& survey, const Rule& rule, Whole count, Row<const Whole> always, Vector cost)
@@ -51,6 +103,7 @@ Arms::Arms(const Survey& survey, const Rule& rule, Whole count, Row<const Whole>
 #undef NUMBER
 #undef ROW
 #undef TABLE
+        begin(survey, arms_.back(), rule.epochs);
     }
     if (rule.epochs) epochs = std::make_unique<Epochs>(survey, count);
     if (rule.interactive != EVERYTHING) asking = std::make_unique<Asking>(survey, count);
@@ -70,6 +123,22 @@ void Arms::take(const Arms& others) {
 #undef TAKE
     for (Arm& arm : arms_) arm.inverted = arm.ready = 0; // scratch is not taken over
     if (epochs) epochs->take(*others.epochs);
+}
+
+bool Arms::can_take(const Arms& others) const {
+    return others.count() <= count() && others.survey.questions() == survey.questions() &&
+           others.survey.columns() == survey.columns() &&
+           others.survey.directions() == survey.directions() &&
+           (others.rule.net == NO_NET) == (rule.net == NO_NET) && !others.epochs == !epochs;
+}
+
+bool Arms::is_in_order() const {
+    for (const Arm& arm : arms_)
+        if (!is_arm_in_order(survey, arm)) return false;
+    if (!epochs) return true;
+    for (Whole k = 0; k < count(); ++k)
+        if (!(*epochs)[k].is_in_order(arms_[static_cast<std::size_t>(k)].size)) return false;
+    return true;
 }
 
 } // namespace askless

@@ -112,6 +112,10 @@ class Arms {
     Whole count() const { return static_cast<Whole>(arms_.size()); }
     // Take over all that other arms are, as the first ones of these.
     void take(const Arms& others);
+    // Whether they can: they have as many questions, columns and kinds of arrays, and not more arms.
+    bool can_take(const Arms& others) const;
+    // Whether what is used as a place in an array is one, in all arms: Python can write to all of them.
+    bool is_in_order() const;
 
     const Survey& survey;
     const Rule rule;

@@ -140,7 +140,16 @@ template <class T> class Store {
 
   private:
     Store(std::array<Whole, 3> shape, int axes)
-        : shape_(shape), axes_(axes), own_(static_cast<std::size_t>(size())), first_(own_.data()) {}
+        : shape_(shape), axes_(axes), own_(size_of(shape)), first_(own_.data()) {}
+
+    // How many numbers that is; no memory has room for more than fit into 63 bits.
+    static std::size_t size_of(const std::array<Whole, 3>& shape) {
+        Whole size = 1;
+        bool beyond = false;
+        for (Whole length : shape) beyond |= length < 0 || __builtin_mul_overflow(size, length, &size);
+        if (beyond) throw std::bad_alloc();
+        return static_cast<std::size_t>(size);
+    }
 
     std::array<Whole, 3> shape_;
     int axes_;

@@ -11,7 +11,8 @@ struct Unit {
     Whole at, width; // its first packed column, and how many it owns
     Whole end() const { return at + width; }
     bool is_choice() const { return form == CHOICE; }
-    // How many extreme points it has.
+    // Whether a number can say which of its extreme points is meant; and how many it has, then.
+    bool is_countable() const { return form != SKIPPABLE || width < 63; }
     Whole points() const { return form == COLUMN ? 2 : is_choice() ? width : (Whole(1) << (width - 1)) + 1; }
 };
 

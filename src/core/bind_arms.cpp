@@ -32,6 +32,7 @@ void make(Arms* self, const Survey& survey, nb::handle rule, Whole count, Given<
     const Rule settings = rule_of(rule);
     const Whole m = survey.questions();
     must(count > 0, "there must be an arm");
+    must(settings.span > 0.0, "the range of rewards has no length");
     must(static_cast<Whole>(settings.log_supports.size()) == m + 1, "log_supports has another length");
     for (Real price : row_of(cost)) must(price > 0.0, "a question costs nothing, or less");
     new (self) Arms(survey, settings, count, row_of(always, m), row_of(cost, m));
@@ -60,6 +61,7 @@ Whole play_row(Arms& arms, Mask live, Given1 z) {
 Whole choose_row(Arms& arms, Mask live, Given1 z, Whole number, Given1 draws) {
     must(arms.epochs != nullptr, "only policies with epochs draw arms");
     const Row<const bool> mask = row_of(live, arms.count());
+    must(std::find(mask.begin(), mask.end(), true) != mask.end(), "no arm may be played");
     if (!admit(arms, row_of(z))) return DECLINED;
     const Allowed allowed{Table<const bool>(mask.begin(), 1, mask.size())};
     Whole best = starter(arms, allowed, 0, number);
@@ -139,6 +141,16 @@ void put_rows(Arms& arms, Whole k, Given<const Real, 2> given) {
     epoch.make_room(rows.rows(), size);
     std::copy(rows.begin(), rows.end(), epoch.rows(size).begin());
     epoch.kept = rows.rows();
+    epoch.added = min(epoch.added, epoch.kept); // their sums are the caller's
+}
+
+nb::object rows(nb::object self, Whole k) {
+    Arms& arms = nb::cast<Arms&>(self);
+    const Whole size = checked(arms, k).size;
+    must(arms.epochs != nullptr, "only policies with epochs keep rows");
+    Epoch& epoch = (*arms.epochs)[k];
+    must(arms.is_in_order(), OUT_OF_ORDER);
+    return nb::cast(view_of(epoch.rows(size).part(0, epoch.kept), self)).attr("copy")();
 }
 
 void bind_epochs(nb::module_& m) {
@@ -159,7 +171,14 @@ void bind_arms(nb::module_& m) {
 #undef EXPOSE
             .def("__init__", &make, nb::arg("survey"), nb::arg("rule"), nb::arg("count"), nb::arg("always"),
                  nb::arg("cost"), nb::keep_alive<1, 2>())
-            .def("take", &Arms::take, nb::arg("others"), "Take over all that others are, as the first ones.")
+            .def("take",
+                 [](Arms& arms, const Arms& others) {
+                     must(arms.can_take(others), "these arms are another policy's, or too many");
+                     arms.take(others);
+                 },
+                 nb::arg("others"), "Take over all that others are, as the first ones.")
+            .def("check", [](const Arms& arms) { must(arms.is_in_order(), OUT_OF_ORDER); },
+                 "Raise ValueError where a number that is used as a place in an array is none.")
             .def_prop_ro("epochs", [](Arms& arms) { return arms.epochs.get(); }, nb::rv_policy::reference_internal)
             .def("play_row", &play_row, nb::arg("live"), nb::arg("z"))
             .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
@@ -172,7 +191,8 @@ void bind_arms(nb::module_& m) {
                      must(arms.asking != nullptr, "this policy is not interactive");
                      reach(arms, row_of(live, arms.count()), row_of(z, arms.survey.columns()),
                            row_of(low, arms.count()), row_of(high, arms.count()));
-                 })
+                 },
+                 nb::arg("live"), nb::arg("z"), nb::arg("low").noconvert(), nb::arg("high").noconvert())
             .def("derive", &derive, nb::arg("chosen"), "Derive the chosen arms anew from their statistics alone.")
             .def("effect", &effect_of, nb::arg("k"), nb::arg("g"), "Estimate, low and high of a question's effect.")
             .def("settle", [](Arms& arms, Whole k) { settle(checked(arms, k)); }, nb::arg("k"))
@@ -191,15 +211,7 @@ void bind_arms(nb::module_& m) {
                  [](Arms& arms) {
                      for (Whole k = 0; k < arms.count(); ++k) renew(arms, k);
                  })
-            .def("rows",
-                 [](nb::object self, Whole k) {
-                     Arms& arms = nb::cast<Arms&>(self);
-                     const Whole size = checked(arms, k).size;
-                     must(arms.epochs != nullptr, "only policies with epochs keep rows");
-                     Epoch& epoch = (*arms.epochs)[k];
-                     return nb::cast(view_of(epoch.rows(size).part(0, epoch.kept), self)).attr("copy")();
-                 },
-                 nb::arg("k"), nb::sig("def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]"),
+            .def("rows", &rows, nb::arg("k"), nb::sig("def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]"),
                  "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
             .def("put_rows", &put_rows, nb::arg("k"), nb::arg("rows"), "Put others in the place of these.");
 }

@@ -13,6 +13,7 @@ using Mask = Given<const bool, 1>;
 
 void make(Shorts* self, const Survey& survey, Whole arm_count, Given<const Whole, 1> everyone, Floats cost) {
     const Whole m = survey.questions();
+    must(arm_count > 0, "there must be an arm");
     new (self) Shorts(survey, arm_count, row_of(everyone, m), row_of(cost, m));
 }
 
@@ -22,8 +23,7 @@ Allowed allowed_of(const Arms& arms, const Mask& mask) {
     return {Table<const bool>(row.begin(), 1, row.size())};
 }
 void belong(const Arms& arms, const Shorts& shorts) {
-    must(arms.epochs && shorts.live.size() == arms.count() && shorts.form.size() == arms.survey.questions(),
-         "these short forms are another policy's");
+    must(arms.epochs && shorts.fits(arms.survey, arms.count()), "these short forms are another policy's");
 }
 void belongs(const Arms& arms, Whole k) { must(0 <= k && k < arms.count(), "there is no such arm"); }
 Vector context(const Arms& arms, const Floats& z) { return row_of(z, arms.survey.columns()); }
@@ -102,9 +102,19 @@ void bind_forming(nb::module_& m) {
              },
              nb::arg("people"), nb::arg("gram"), nb::arg("cross"), nb::arg("fitted"), nb::arg("allowed"),
              nb::arg("candidate"), nb::arg("forced"), nb::arg("cost"), nb::arg("widest"))
-        .def("find_path", &Forming::find_path, nb::arg("survey"), nb::arg("price"),
+        .def("find_path",
+             [](Forming& own, const Survey& survey, Real price) {
+                 must(own.fits(survey), "the people are another survey's");
+                 return own.find_path(survey, price);
+             },
+             nb::arg("survey"), nb::arg("price"),
              "Take every candidate, that which is worth most first; return how many are not forced.")
-        .def("trim", &Forming::trim, nb::arg("survey"), nb::arg("price"),
+        .def("trim",
+             [](Forming& own, const Survey& survey, Real price) {
+                 must(own.fits(survey), "the people are another survey's");
+                 return own.trim(survey, price);
+             },
+             nb::arg("survey"), nb::arg("price"),
              "Take questions out while that raises the value; return it.")
             EXPOSE(taken) EXPOSE(path) EXPOSE(values) EXPOSE(forced) EXPOSE(cost);
 #undef EXPOSE
@@ -117,7 +127,14 @@ void bind_shorts(nb::module_& m) {
     .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Shorts&>(self).name, self); })
     nb::class_<Shorts> shorts(m, "Shorts", "The short form of a policy, its models and what is known about its cost.");
     shorts.def("__init__", &make, nb::arg("survey"), nb::arg("arm_count"), nb::arg("everyone"), nb::arg("cost"))
-        .def("take", &Shorts::take, nb::arg("other")) ASKLESS_SHORTS(EXPOSE, EXPOSE, EXPOSE);
+        .def("take",
+             [](Shorts& own, const Shorts& other) {
+                 must(own.live.size() == other.live.size() && own.form.size() == other.form.size() &&
+                          own.columns.size() == other.columns.size(),
+                      "these short forms are another policy's");
+                 own.take(other);
+             },
+             nb::arg("other")) ASKLESS_SHORTS(EXPOSE, EXPOSE, EXPOSE);
 #undef EXPOSE
     bind_visits(shorts);
     bind_forming(m);

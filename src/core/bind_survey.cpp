@@ -26,7 +26,7 @@ Survey make(const Ints& kind, const Ints& first, const Ints& width, const Ints& 
     Whole next = 1;
     for (Whole g = 0; g < m; ++g) {
         const Survey::Question q = survey[g];
-        must(q.first == next && 0 < q.width && q.width <= ways.columns() && 0 <= q.skip && q.skip <= 1 &&
+        must(q.first == next && q.skip < q.width && q.width <= ways.columns() && 0 <= q.skip && q.skip <= 1 &&
                  0 <= q.start && q.start <= q.end && q.end <= ways.rows(),
              "a question's columns or directions are out of place");
         next += q.width;

@@ -24,6 +24,8 @@ template <class T> Table<T> table_of(const Given<T, 2>& x) {
     return {x.data(), static_cast<Whole>(x.shape(0)), static_cast<Whole>(x.shape(1))};
 }
 
+constexpr const char* OUT_OF_ORDER = "the arrays of the arms contradict each other";
+
 inline void must(bool fine, const char* what) {
     if (!fine) throw std::invalid_argument(what);
 }

@@ -22,17 +22,22 @@ template <class Meant> Whole count_arms(const Arms& arms, const Meant& meant) {
     for (Whole k = 0; k < arms.count(); ++k) count += meant(k);
     return count;
 }
-// The arm that comes so many places after the first of those that are meant.
-template <class Meant> Whole nth_arm(Whole left, const Meant& meant) {
+// The arm that comes so many places after the first of those that are meant; the last one if there
+// are not so many.
+template <class Meant> Whole nth_arm(const Arms& arms, Whole left, const Meant& meant) {
     Whole k = 0;
-    for (; left > 0 || !meant(k); ++k) left -= meant(k);
+    for (; k + 1 < arms.count() && (left > 0 || !meant(k)); ++k) left -= meant(k);
     return k;
+}
+// Which of so many places a number in [0, 1) means.
+inline Whole place_of(Real draw, Whole places) {
+    return 0.0 <= draw && draw < 1.0 ? static_cast<Whole>(draw * static_cast<Real>(places)) : 0;
 }
 
 // The arm whose turn it is among those that visit `now` may get, if it is starting.
 inline Whole turn(Arms& arms, const Allowed& allowed, Whole now, Whole number) {
     auto may_get = [&](Whole k) { return allowed.may_get(now, k); };
-    const Whole k = nth_arm(number % count_arms(arms, may_get), may_get);
+    const Whole k = nth_arm(arms, number % max(count_arms(arms, may_get), Whole(1)), may_get);
     return (*arms.epochs)[k].ended == 0 ? k : NOBODY;
 }
 
@@ -73,12 +78,12 @@ inline std::pair<Real, Whole> payback(Arms& arms, Whole winner, const Allowed& a
 // One of the arms that visit `now` may get, by a number in [0, 1).
 inline Whole nth_allowed(const Arms& arms, const Allowed& allowed, Whole now, Real draw) {
     auto may_get = [&](Whole k) { return allowed.may_get(now, k); };
-    return nth_arm(static_cast<Whole>(draw * static_cast<Real>(count_arms(arms, may_get))), may_get);
+    return nth_arm(arms, place_of(draw, count_arms(arms, may_get)), may_get);
 }
 
 // The arm that comes so many places after the first of the others that are undecided.
 inline Whole nth_other(const Arms& arms, Whole winner, const Allowed& allowed, Whole now, Whole wanted) {
-    return nth_arm(wanted, [&](Whole k) { return is_other(arms, winner, allowed, now, k); });
+    return nth_arm(arms, wanted, [&](Whole k) { return is_other(arms, winner, allowed, now, k); });
 }
 
 // The arm to play: the winner, or one that is drawn (maths 8.5, 8.6).
@@ -89,7 +94,7 @@ inline Whole drawn(Arms& arms, Whole winner, bool started, const Allowed& allowe
     if (started || !arms.rule.payback || draws[2] >= BACK) return winner; // most visits end here
     const auto [chance, others] = payback(arms, winner, allowed, now);
     if (draws[2] >= chance) return winner;
-    return nth_other(arms, winner, allowed, now, static_cast<Whole>(draws[3] * static_cast<Real>(others)));
+    return nth_other(arms, winner, allowed, now, place_of(draws[3], others));
 }
 
 // Count what visit `now` is asked, and what it costs: what scores need, then the played arm.

@@ -94,7 +94,8 @@ Real put_levers(const Design& design, Whole first, Vector direction) {
 // Count rows by the size of their lever and by how much side + may lose there (maths 5.2).
 void count_cells(const Design& design, Real top) {
     auto bin = [](Real share, Whole bins) {
-        return min(static_cast<Whole>((share + NO_LEVER) * static_cast<Real>(bins)), bins - 1);
+        const Real place = (share + NO_LEVER) * static_cast<Real>(bins);
+        return place < static_cast<Real>(bins) ? static_cast<Whole>(max(place, 0.0)) : bins - 1;
     };
     design.cells.fill(0.0);
     for (Whole i = 0; i < design.n(); ++i) {

@@ -80,7 +80,7 @@ Real Net::aim(const Problem& problem, Real slack) {
     }
     Real off = INFINITE;
     for (int attempt = 0; attempt < 6; ++attempt) {
-        right.part(count, 2 * WIDTH).fill(0.0);
+        right.part(count, in_lanes(count) - count).fill(0.0);
         for (Whole i = 0; i < count; i += WIDTH) store(found, i, spread(0.0));
         for (Whole i = 0; i < count; ++i) add_multiple(right[i], inverse[i], found, count);
         for (Whole i = 0; i < count; ++i) target[active[i]] += found[i];

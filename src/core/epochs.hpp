@@ -71,6 +71,10 @@ struct Epoch {
         const Whole length = row_length(size);
         return {room.data(), static_cast<Whole>(room.size()) / length, length};
     }
+    // Whether its counts are those of rows that are there.
+    bool is_in_order(Whole size) {
+        return 0 <= added && added <= kept && kept <= held && kept <= rows(size).rows();
+    }
     void make_room(Whole rows, Whole size) {
         const auto enough = static_cast<std::size_t>(rows * row_length(size));
         if (enough > room.size()) room.resize(max(enough, 2 * room.size()));

@@ -17,6 +17,10 @@ class Forming {
     Forming(Matrix people, Matrix gram, Matrix cross, Matrix fitted, Table<const bool> allowed,
             Row<const Whole> candidate, Row<const Whole> forced, Vector cost, Whole widest);
 
+    // Whether they answer to a survey, and no question of it is wider than the widest.
+    bool fits(const Survey& survey) const {
+        return p == survey.columns() && cost.size() == survey.questions() && survey.widest() <= widest;
+    }
     Whole find_path(const Survey& survey, Real price);
     Real trim(const Survey& survey, Real price);
 

@@ -4,6 +4,8 @@
 #include "loops.hpp"
 #include "protocol.hpp"
 
+#include <stdexcept>
+
 namespace askless {
 
 namespace {
@@ -12,7 +14,9 @@ namespace {
 Whole ask_all(Arms& arms, const Course& course, Vector z, Whole now) {
     Asking& asking = *arms.asking;
     Whole best = ask_next(arms);
-    while (best == UNDECIDED) {
+    for (Whole round = 0; best == UNDECIDED; ++round) {
+        // Each round has asked a question, unless the context had no answer to it.
+        if (round > arms.survey.questions()) throw std::invalid_argument("a context lacks an answer");
         for (Whole g = 0; g < arms.survey.questions(); ++g) {
             if (!asking.asks.number(g)) continue;
             const Survey::Question q = arms.survey[g];

@@ -12,6 +12,7 @@ class FusedLoop {
   public:
     explicit FusedLoop(Arms& arms) : ahead_(arms), asked_(arms.count()), paid_(arms.count()) {}
     void play(const People& people, const Course& course);
+    const Arms& arms() const { return ahead_.arms; }
 
   private:
     void play_next(const People& people, const Course& course, Whole t, Whole now);

@@ -171,7 +171,7 @@ Whole most_settling(Arms& arms, Whole leader) {
     Asking& asking = *arms.asking;
     const Reals slope = View(arms, leader).own.slope, apart = asking.scratch.tilt;
     Whole best = -1;
-    Real most = -1.0;
+    Real most = 0.0;
     bool best_is_own = false;
     for (Whole g = 0; g < arms.survey.questions(); ++g) {
         if (arms.survey.is_asked(g, asking.z.all())) continue;
@@ -185,7 +185,7 @@ Whole most_settling(Arms& arms, Whole leader) {
             worth += min(1.0, moved / asking.gap.number(k));
         }
         worth /= arms.cost.number(g);
-        const bool better = (own && !best_is_own) || (own == best_is_own && worth > most);
+        const bool better = best < 0 || (own && !best_is_own) || (own == best_is_own && worth > most);
         if (wanted && better) best = g, most = worth, best_is_own = own;
     }
     return best;

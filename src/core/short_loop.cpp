@@ -5,6 +5,8 @@
 #include "short_models.hpp"
 #include "short_visits.hpp"
 
+#include <stdexcept>
+
 namespace askless {
 
 namespace {
@@ -89,6 +91,7 @@ Whole play_short(Arms& arms, Shorts& shorts, Whole first, const People& people, 
         ++counts[VISITS];
         if (!full) {
             const Whole best = short_winner(arms, shorts, people.allowed, now, z);
+            if (best == NOBODY) throw std::invalid_argument("no arm that is past its start may be played");
             const Real y = play_arm(people, course, arms, now, best);
             learn_short(arms, shorts, best, z, y, 1.0);
         } else if (play_full(arms, shorts, people, course, now)) {

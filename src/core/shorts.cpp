@@ -34,4 +34,15 @@ void Shorts::take(const Shorts& other) {
 #undef TAKE
 }
 
+bool Shorts::fits(const Survey& survey, Whole arm_count) const {
+    if (live.size() != arm_count || form.size() != survey.questions() || columns.size() != survey.columns())
+        return false;
+    for (Whole column : columns.all())
+        if (!(0 <= column && column < columns.size())) return false;
+    auto is_within = [&](Count which, Whole most) {
+        return 0 <= counts.number(which) && counts.number(which) <= most;
+    };
+    return is_within(SIZE, columns.size()) && is_within(OLDEST, RING - 1) && is_within(PEOPLE, RING);
+}
+
 } // namespace askless

@@ -81,6 +81,8 @@ class Shorts {
     Shorts(const Survey& survey, Whole arm_count, Row<const Whole> everyone, Row<const Real> cost);
     // Take over all that another one with as many arms is, in the memory that there is.
     void take(const Shorts& other);
+    // Whether it has as many arms, questions and columns, and what is used as a place in an array is one.
+    bool fits(const Survey& survey, Whole arm_count) const;
 
 #define ARRAY(kind, name, ...) Store<kind> name;
     ASKLESS_SHORTS(ARRAY, ARRAY, ARRAY)

@@ -175,6 +175,8 @@ Verdict vertex_search(const View& view, Real offset, Real scale, Real limit) {
     path[0].square = squared(view);
     if (is_bounded(view, 0, count, scale, limit)) return Verdict::CANNOT;
     if (count == 0) return Verdict::CAN;
+    for (const Node& node : path.part(0, count))
+        if (!node.unit.is_countable()) return Verdict::UNKNOWN;
     enter(view, 0, view.theta * scale);
     for (Whole nodes = 0, depth = 0; depth >= 0;) {
         Node& node = path[depth];

@@ -178,6 +178,11 @@ class Arms:
     def take(self, others: Arms) -> None:
         """Take over all that others are, as the first ones."""
 
+    def check(self) -> None:
+        """
+        Raise ValueError where a number that is used as a place in an array is none.
+        """
+
     @property
     def epochs(self) -> Epochs: ...
     def play_row(self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int: ...
@@ -204,11 +209,10 @@ class Arms:
     ) -> int: ...
     def reach(
         self,
-        arg0: NDArray[numpy.bool_],
-        arg1: NDArray[numpy.float64],
-        arg2: NDArray[numpy.float64],
-        arg3: NDArray[numpy.float64],
-        /,
+        live: NDArray[numpy.bool_],
+        z: NDArray[numpy.float64],
+        low: NDArray[numpy.float64],
+        high: NDArray[numpy.float64],
     ) -> None: ...
     def derive(self, chosen: NDArray[numpy.int64]) -> None:
         """Derive the chosen arms anew from their statistics alone."""

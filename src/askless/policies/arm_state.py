@@ -69,12 +69,7 @@ class ArmState:
             )
         state = cls(survey, rule, len(shares))
         arms = state.learned
-        arms.support[:] = 1
-        arms.size[:] = p
-        arms.columns[:, :p] = np.arange(p)
         arms.share[:] = shares
-        arms.dropped_at[:] = -1
-        arms.stale[:] = NEVER
         arms.noise[:] = PRIOR_NOISE
         arms.ridge[:] = PRIOR_NOISE / PRIOR_SPREAD**2
         return state
@@ -95,6 +90,7 @@ class ArmState:
         state = cls(survey, rule, len(arrays["n"]))
         for name, array in arrays.items():
             getattr(state.learned, name)[...] = array
+        state.learned.check()
         return state
 
     def refresh(self, chosen: Iterable[int] | None = None) -> None:
@@ -229,6 +225,7 @@ class ArmState:
             )
         for k, saved in enumerate(packed):
             self._fill(k, saved)
+        self.learned.check()
         self.refresh()
 
     def _fill(self, k: int, saved: dict[str, Any]) -> None:

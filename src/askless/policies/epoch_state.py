@@ -80,6 +80,7 @@ class EpochState(ArmState):
             getattr(state.epochs, name)[...] = arrays[f"epochs.{name}"]
         for k in range(len(state.learned.n)):
             state.learned.put_rows(k, arrays[f"rows.{k}"])
+        state.learned.check()
         return state
 
     def leave_out_skips(self) -> None:
@@ -194,6 +195,7 @@ class EpochState(ArmState):
         super().from_data(packed)
         for k, saved in enumerate(packed):
             self._fill_epoch(k, saved["epoch"])
+        self.learned.check()
 
     def _fill_epoch(self, k: int, saved: dict[str, Any]) -> None:
         epochs, size = self.epochs, int(self.learned.size[k])
