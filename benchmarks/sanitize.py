@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 from revisions import PARTS, ROOT, build, places
@@ -36,7 +35,10 @@ TESTS = (
     "tests/test_sparse.py",
 )
 # A row of a survey is read by the core here.
-PLAY = "import askless as al; al.LinUCB(al.Survey.unit(2), arms=['a', 'b'], reward=(0, 1)).play([1, 0, 0])"
+PLAY = (
+    "import askless as al;"
+    " al.LinUCB(al.Survey.unit(2), arms=['a', 'b'], reward=(0, 1)).play([1, 0, 0])"
+)
 DOOR, LINE = "core/bind_arms.cpp", "    if (z.size() != p) return false;\n"
 
 
