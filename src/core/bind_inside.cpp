@@ -202,6 +202,7 @@ bool passes(Arms& arms, Whole k, Floats z, Floats lengths, Floats border, Real a
 Real bound(Arms& arms, Whole k, Floats z, Real limit, Whole what, Whole repeats) {
     enum What : Whole { INTERVAL, DUAL, CASCADE };
     const View view = view_of_arm(arms, k);
+    must(0 < repeats && repeats <= 100'000, "that often takes for ever");
     const Vector answers = row_of(z, arms.survey.columns());
     Real sum = 0.0;
     for (Whole i = 0; i < repeats; ++i) {
