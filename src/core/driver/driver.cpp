@@ -698,32 +698,37 @@ void play_functions() {
 
 // -- the list -------------------------------------------------------------------------------------
 
-std::vector<Settings> policies() {
-    std::vector<Settings> all;
-    const auto add = [&](Settings settings) { all.push_back(std::move(settings)); };
+using List = std::vector<Settings>;
+using S = Settings;
+
+// Others' settings with a name of their own, and something changed.
+template <class Change> Settings with(Settings settings, const char* name, Change change) {
+    settings.name = name;
+    change(settings);
+    return settings;
+}
+
+void add_ridge(List& all) {
     // So narrow that questions go.
     const Settings narrow{
         .name = "", .questions = mixed(), .beta_min = 0.15, .alpha = 0.3, .sigma = 0.03, .b1 = 0.5, .b2 = 0.5};
-    const auto with = [](Settings settings, const char* name, auto change) {
-        settings.name = name;
-        change(settings);
-        return settings;
-    };
-    using S = Settings;
-    add({.name = "ridge, valid", .questions = mixed(), .beta_min = 0.15});
-    add({.name = "ridge, valid, scales", .questions = scales(12), .beta_min = 0.15, .shape = TRUNCATED_NORMAL});
-    add(with(narrow, "ridge, narrow", [](S&) {}));
-    add(with(narrow, "ridge, narrow, many scales", [](S& s) { s.questions = scales(50), s.visits = 1500; }));
-    add(with(narrow, "ridge, published", [](S& s) { s.form = PUBLISHED, s.shape = TWO_POINT; }));
-    add(with(narrow, "ridge, published_sqrt", [](S& s) { s.form = PUBLISHED_SQRT; }));
-    add(with(narrow, "ridge, raw", [](S& s) { s.form = PUBLISHED_SQRT, s.raw = 1, s.questions = scales(20); }));
-    add(with(narrow, "ridge, one by one", [](S& s) { s.one_by_one = true; }));
-    add(with(narrow, "ridge, limited", [](S& s) { s.limited = true; }));
-    add(with(narrow, "ridge, out of a table", [](S& s) { s.tabled = true; }));
-    add({.name = "ridge, long", .questions = scales(3), .visits = 16000, .beta_min = 0.01, .alpha = 1.0});
-    add({.name = "linucb, fixed", .questions = mixed(), .form = FIXED});
-    add({.name = "linucb, noise", .questions = mixed(), .form = NOISE});
-    add({.name = "linucb, noise, one by one", .questions = scales(17), .form = NOISE, .one_by_one = true});
+    all.push_back({.name = "ridge, valid", .questions = mixed(), .beta_min = 0.15});
+    all.push_back({.name = "ridge, valid, scales", .questions = scales(12), .beta_min = 0.15, .shape = TRUNCATED_NORMAL});
+    all.push_back(with(narrow, "ridge, narrow", [](S&) {}));
+    all.push_back(with(narrow, "ridge, narrow, many scales", [](S& s) { s.questions = scales(50), s.visits = 1500; }));
+    all.push_back(with(narrow, "ridge, published", [](S& s) { s.form = PUBLISHED, s.shape = TWO_POINT; }));
+    all.push_back(with(narrow, "ridge, published_sqrt", [](S& s) { s.form = PUBLISHED_SQRT; }));
+    all.push_back(with(narrow, "ridge, raw", [](S& s) { s.form = PUBLISHED_SQRT, s.raw = 1, s.questions = scales(20); }));
+    all.push_back(with(narrow, "ridge, one by one", [](S& s) { s.one_by_one = true; }));
+    all.push_back(with(narrow, "ridge, limited", [](S& s) { s.limited = true; }));
+    all.push_back(with(narrow, "ridge, out of a table", [](S& s) { s.tabled = true; }));
+    all.push_back({.name = "ridge, long", .questions = scales(3), .visits = 16000, .beta_min = 0.01, .alpha = 1.0});
+    all.push_back({.name = "linucb, fixed", .questions = mixed(), .form = FIXED});
+    all.push_back({.name = "linucb, noise", .questions = mixed(), .form = NOISE});
+    all.push_back({.name = "linucb, noise, one by one", .questions = scales(17), .form = NOISE, .one_by_one = true});
+}
+
+void add_nets(List& all) {
     const Settings net{.name = "",
                        .questions = mixed(),
                        .visits = 1500,
@@ -731,16 +736,19 @@ std::vector<Settings> policies() {
                        .beta_min = 0.5,
                        .alpha = 0.1,
                        .sigma = 0.01};
-    add(with(net, "net, valid", [](S& s) { s.form = NET_VALID; }));
-    add(with(net, "net, valid, scales", [](S& s) { s.form = NET_VALID, s.questions = scales(20); }));
-    add(with(net, "net, published", [](S& s) { s.form = NET_PUBLISHED, s.penalty = UNIFORM; }));
-    add(with(net, "net, published_sqrt", [](S& s) { s.form = NET_PUBLISHED_SQRT, s.penalty = UNIFORM; }));
-    add(with(net, "net, published_scaled", [](S& s) { s.form = NET_SCALED, s.penalty = SCALED; }));
-    add(with(net, "net, published_scaled_sqrt", [](S& s) { s.form = NET_SCALED_SQRT, s.penalty = SCALED; }));
-    add(with(net, "net, ridge", [](S& s) { s.net = NET_SELECTS, s.form = VALID, s.beta_min = 0.6; }));
-    add(with(net, "net, one by one", [](S& s) { s.form = NET_VALID, s.one_by_one = true; }));
-    add(with(net, "net, interactive",
+    all.push_back(with(net, "net, valid", [](S& s) { s.form = NET_VALID; }));
+    all.push_back(with(net, "net, valid, scales", [](S& s) { s.form = NET_VALID, s.questions = scales(20); }));
+    all.push_back(with(net, "net, published", [](S& s) { s.form = NET_PUBLISHED, s.penalty = UNIFORM; }));
+    all.push_back(with(net, "net, published_sqrt", [](S& s) { s.form = NET_PUBLISHED_SQRT, s.penalty = UNIFORM; }));
+    all.push_back(with(net, "net, published_scaled", [](S& s) { s.form = NET_SCALED, s.penalty = SCALED; }));
+    all.push_back(with(net, "net, published_scaled_sqrt", [](S& s) { s.form = NET_SCALED_SQRT, s.penalty = SCALED; }));
+    all.push_back(with(net, "net, ridge", [](S& s) { s.net = NET_SELECTS, s.form = VALID, s.beta_min = 0.6; }));
+    all.push_back(with(net, "net, one by one", [](S& s) { s.form = NET_VALID, s.one_by_one = true; }));
+    all.push_back(with(net, "net, interactive",
              [](S& s) { s.form = NET_VALID, s.questions = few(), s.interactive = CERTIFIED, s.beta_min = 1.0; }));
+}
+
+void add_interactive(List& all) {
     // Some arms cannot win whatever the answers.
     const Settings interactive{.name = "",
                                .questions = few(),
@@ -752,44 +760,52 @@ std::vector<Settings> policies() {
                                .b1 = 0.5,
                                .b2 = 0.5,
                                .apart = 0.125};
-    add(with(interactive, "interactive, by arm", [](S&) {}));
-    add(with(interactive, "interactive, by question", [](S& s) { s.grain = BY_QUESTION; }));
-    add(with(interactive, "interactive, heuristic", [](S& s) { s.interactive = PAPER_HEURISTIC; }));
-    add(with(interactive, "interactive, never dropping", [](S& s) { s.beta_min = 0.0; }));
-    add(with(interactive, "interactive, scales", [](S& s) { s.questions = scales(12); }));
-    add(with(interactive, "interactive, scales by question",
+    all.push_back(with(interactive, "interactive, by arm", [](S&) {}));
+    all.push_back(with(interactive, "interactive, by question", [](S& s) { s.grain = BY_QUESTION; }));
+    all.push_back(with(interactive, "interactive, heuristic", [](S& s) { s.interactive = PAPER_HEURISTIC; }));
+    all.push_back(with(interactive, "interactive, never dropping", [](S& s) { s.beta_min = 0.0; }));
+    all.push_back(with(interactive, "interactive, scales", [](S& s) { s.questions = scales(12); }));
+    all.push_back(with(interactive, "interactive, scales by question",
              [](S& s) { s.questions = scales(12), s.grain = BY_QUESTION; }));
-    add(with(interactive, "interactive, all kinds", [](S& s) { s.questions = mixed(), s.arms = 4; }));
-    add(with(interactive, "interactive, all kinds by question",
+    all.push_back(with(interactive, "interactive, all kinds", [](S& s) { s.questions = mixed(), s.arms = 4; }));
+    all.push_back(with(interactive, "interactive, all kinds by question",
              [](S& s) { s.questions = mixed(), s.grain = BY_QUESTION, s.visits = 500; }));
-    add(with(interactive, "interactive, limited", [](S& s) { s.limited = true; }));
-    add(with(interactive, "interactive, linucb",
+    all.push_back(with(interactive, "interactive, limited", [](S& s) { s.limited = true; }));
+    all.push_back(with(interactive, "interactive, linucb",
              [](S& s) { s.form = NOISE, s.questions = scales(12), s.grain = BY_QUESTION; }));
+}
+
+void add_epochs(List& all) {
     const Settings epochs{.name = "", .questions = mixed(), .visits = 10000, .epochs = 1, .beta_min = 0.15};
-    add(with(epochs, "epochs", [](S&) {}));
-    add(with(epochs, "epochs, scales", [](S& s) { s.questions = scales(12); }));
-    add(with(epochs, "epochs, ends", [](S& s) { s.shape = AT_THE_ENDS, s.visits = 8000, s.beta_min = 0.5; }));
-    add(with(epochs, "epochs, never dropping", [](S& s) { s.beta_min = 0.0, s.visits = 1000; }));
-    add(with(epochs, "epochs, by sets", [](S& s) { s.by_sets = 1; }));
-    add(with(epochs, "epochs, skips not judged", [](S& s) { s.judge_skips = 0; }));
-    add(with(epochs, "epochs, raw", [](S& s) { s.raw = 1, s.questions = scales(8), s.payback = 0; }));
-    add(with(epochs, "epochs, one by one", [](S& s) { s.one_by_one = true; }));
-    add(with(epochs, "epochs, limited", [](S& s) { s.limited = true; }));
-    add(with(epochs, "epochs, interactive", [](S& s) { s.interactive = CERTIFIED, s.apart = 0.125; }));
-    add(with(epochs, "epochs, by question",
+    all.push_back(with(epochs, "epochs", [](S&) {}));
+    all.push_back(with(epochs, "epochs, scales", [](S& s) { s.questions = scales(12); }));
+    all.push_back(with(epochs, "epochs, ends", [](S& s) { s.shape = AT_THE_ENDS, s.visits = 8000, s.beta_min = 0.5; }));
+    all.push_back(with(epochs, "epochs, never dropping", [](S& s) { s.beta_min = 0.0, s.visits = 1000; }));
+    all.push_back(with(epochs, "epochs, by sets", [](S& s) { s.by_sets = 1; }));
+    all.push_back(with(epochs, "epochs, skips not judged", [](S& s) { s.judge_skips = 0; }));
+    all.push_back(with(epochs, "epochs, raw", [](S& s) { s.raw = 1, s.questions = scales(8), s.payback = 0; }));
+    all.push_back(with(epochs, "epochs, one by one", [](S& s) { s.one_by_one = true; }));
+    all.push_back(with(epochs, "epochs, limited", [](S& s) { s.limited = true; }));
+    all.push_back(with(epochs, "epochs, interactive", [](S& s) { s.interactive = CERTIFIED, s.apart = 0.125; }));
+    all.push_back(with(epochs, "epochs, by question",
              [](S& s) { s.interactive = CERTIFIED, s.grain = BY_QUESTION, s.apart = 0.125; }));
-    add(with(epochs, "epochs, by sets, interactive",
+    all.push_back(with(epochs, "epochs, by sets, interactive",
              [](S& s) { s.questions = scales(8), s.by_sets = 1, s.interactive = CERTIFIED, s.visits = 4000; }));
-    add(with(epochs, "short forms", [](S& s) { s.price = 0.005, s.floor = 0.2; }));
-    add(with(epochs, "short forms, dear", [](S& s) { s.price = 0.03; }));
-    add(with(epochs, "short forms, budget", [](S& s) { s.budget = 5.0; }));
-    add(with(epochs, "short forms, scales", [](S& s) { s.price = 0.01, s.questions = scales(20), s.floor = 0.3; }));
-    add(with(epochs, "short forms, withdrawn", [](S& s) {
+    all.push_back(with(epochs, "short forms", [](S& s) { s.price = 0.005, s.floor = 0.2; }));
+    all.push_back(with(epochs, "short forms, dear", [](S& s) { s.price = 0.03; }));
+    all.push_back(with(epochs, "short forms, budget", [](S& s) { s.budget = 5.0; }));
+    all.push_back(with(epochs, "short forms, scales", [](S& s) { s.price = 0.01, s.questions = scales(20), s.floor = 0.3; }));
+    all.push_back(with(epochs, "short forms, withdrawn", [](S& s) {
         s.price = 0.0001, s.floor = 0.5, s.foolish = true, s.visits = 30000, s.questions = scales(4), s.noise = 0.01;
     }));
-    add(with(epochs, "short forms, by sets", [](S& s) { s.price = 0.01, s.by_sets = 1; }));
-    add(with(epochs, "short forms, limited", [](S& s) { s.price = 0.005, s.limited = true; }));
-    add(with(epochs, "short forms, raw", [](S& s) { s.price = 0.005, s.raw = 1, s.questions = scales(8); }));
+    all.push_back(with(epochs, "short forms, by sets", [](S& s) { s.price = 0.01, s.by_sets = 1; }));
+    all.push_back(with(epochs, "short forms, limited", [](S& s) { s.price = 0.005, s.limited = true; }));
+    all.push_back(with(epochs, "short forms, raw", [](S& s) { s.price = 0.005, s.raw = 1, s.questions = scales(8); }));
+}
+
+List policies() {
+    List all;
+    add_ridge(all), add_nets(all), add_interactive(all), add_epochs(all);
     return all;
 }
 
