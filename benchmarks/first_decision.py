@@ -18,14 +18,15 @@ import numpy, scipy.linalg, scipy.optimize, scipy.special, scipy.stats
 began = time.process_time()
 import askless as al
 imported = time.process_time()
-survey = al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor"), al.Choice("cause", "abc")])
+cause = al.Choice("cause", ["children", "animals", "climate"])
+survey = al.Survey([al.Scale("age", low=18, high=90), al.YesNo("donor"), cause])
 study = dict(arms=["a", "b", "c"], reward=(0, 100), beta_min=5)
-answers = dict(age=44, donor=True, cause="b")
+answers = dict(age=44, donor=True, cause="animals")
 policy = {policy}
 visit = policy.visit()
 while visit.asks:
     visit.answer({{name: answers[name] for name in visit.asks}})
-policy.learn(visit, 25 if visit.arm else 0)
+policy.learn(visit, 25)
 print(imported - began, time.process_time() - imported)
 """
 
