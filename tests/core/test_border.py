@@ -1,7 +1,7 @@
 """The core's border: whatever Python hands over, the process survives it, and arms stay in order.
 
-Every door is called with what is right, then with one argument wrong at a time. `make sanitize` runs
-this with every address and index checked, so that nothing is read or written out of bounds either.
+Every door is called with what is right, then with one argument wrong at a time. `make sanitize`
+runs this with every address and index checked: nothing is read or written out of bounds either.
 """
 
 import copy
@@ -14,7 +14,7 @@ import pytest
 import askless as al
 from askless import core
 from askless.core import inside
-from askless.core.words import OLDEST, PEOPLE, SIGNS, SIZE, SUMS
+from askless.core.words import OLDEST, PEOPLE, SIGNS, SIZE, SUMS, Columns
 from askless.environments.base import first_respondents
 from core.everything import policy_of
 from worlds import mixed_world
@@ -98,7 +98,7 @@ def kind(request):
     return request.param
 
 
-# -- every door, one argument wrong at a time --------------------------------------------------------
+# -- every door, one argument wrong at a time ------------------------------------------------------
 
 
 def wrong_arrays(array):
@@ -170,7 +170,10 @@ def doors(scene):
     yield inside.radius, (arms, 1)
     yield inside.units, (arms, 0.5)
     yield inside.levels, (arms, 1, z, 0.5)
-    yield inside.passes, (arms, 1, z, np.ones(arms.active_size[1]), np.ones(arms.active_size[1]), 1.0, 0.1)
+    yield (
+        inside.passes,
+        (arms, 1, z, np.ones(arms.active_size[1]), np.ones(arms.active_size[1]), 1.0, 0.1),
+    )
     yield inside.bound, (arms, 1, z, 0.5, 2, 1)
     yield inside.ask_everything, (arms, rows, scene.luck, np.zeros((K, len(z))), (0, 0.1, -0.5))
     if scene.shorts is not None:
@@ -235,15 +238,23 @@ def test_every_door_does_what_it_should_with_what_is_right(kind):
         assert survives(door, right) != wanted.get(door.__name__, True), door.__name__
 
 
-# -- blocks of people --------------------------------------------------------------------------------
+# -- blocks of people ------------------------------------------------------------------------------
 
 FIELDS = ("contexts", "luck", "matter", "slopes", "law", "expected", "drawn", "number", "draws")
 FIELDS += ("allowed", "begun", "drops", "played", "radii", "regret", "earned", "asked", "paid")
 
 
+def loops(scene):
+    """All loops, and what they want beside a block."""
+    yield core.FusedLoop(scene.arms).play, ()
+    yield core.play_interactive, (scene.arms,)
+    if scene.shorts is not None:
+        yield core.play_short, (scene.arms, scene.shorts, 0)
+
+
 def fields(scene):
     n, K = len(scene.rows), scene.count
-    right = dict.fromkeys(FIELDS + ("others",), np.zeros(n))
+    right = dict.fromkeys((*FIELDS, "others"), np.zeros(n))
     right |= dict.fromkeys(("played", "asked", "others"), np.zeros(n, dtype=np.int64))
     right |= {"contexts": scene.rows, "matter": np.array([1, 2, 0]), "slopes": np.ones((K, 3))}
     right |= {"law": (0, 0.1, -0.5), "expected": np.ones((n, K)), "drawn": np.full((n, K), 0.5)}
@@ -259,12 +270,8 @@ def test_blocks_with_one_thing_wrong_are_refused_or_played(kind, field):
             block = scene.block(**{field: wrong})
         except REFUSED:
             continue
-        plays = [lambda: core.FusedLoop(scene.arms).play(block)]
-        plays += [lambda: core.play_interactive(scene.arms, block)]
-        if scene.shorts is not None:
-            plays += [lambda: core.play_short(scene.arms, scene.shorts, 0, block)]
-        for play in plays:
-            survives(play, ())
+        for loop, arguments in loops(scene):
+            survives(loop, (*arguments, block))
         scene.arms.check()
 
 
@@ -282,7 +289,10 @@ def test_outputs_are_the_arrays_given_and_no_others(kind):
 
 def test_people_of_another_policy_are_refused(kind):
     scene, other = Scene(kind), Scene(kind)
-    loops = [core.FusedLoop(scene.arms).play, lambda block: core.play_interactive(scene.arms, block)]
+    loops = [
+        core.FusedLoop(scene.arms).play,
+        lambda block: core.play_interactive(scene.arms, block),
+    ]
     if scene.shorts is not None:
         loops.append(lambda block: core.play_short(scene.arms, scene.shorts, 0, block))
     for loop in loops:
@@ -324,7 +334,7 @@ def test_arrays_do_not_move_while_a_block_has_them():
     core.FusedLoop(scene.arms).play(block)
 
 
-# -- others' arms, and what Python writes into arrays ------------------------------------------------
+# -- others' arms, and what Python writes into arrays ----------------------------------------------
 
 
 def test_only_arms_of_the_same_kind_are_taken_over(kind):
@@ -359,7 +369,9 @@ def test_so_many_arms_cannot_be(count):
         core.Shorts(scene.survey, count, *terms(scene))
 
 
-@pytest.mark.parametrize("setting", ["span", "log_supports", "form", "net", "epochs", "interactive"])
+@pytest.mark.parametrize(
+    "setting", ["span", "log_supports", "form", "net", "epochs", "interactive"]
+)
 def test_rules_that_cannot_be_do_no_harm(kind, setting):
     scene = Scene(kind)
     for wrong in (-1, 0, 99, np.nan, None, "x", np.zeros(2), HUGE):
@@ -443,7 +455,7 @@ def test_a_damaged_pickle_is_refused(kind):
     assert type(rebuild(survey, rule, arrays)) is type(model)
     for name in (*PLACES, *(EPOCH_PLACES if Scene(kind).has_epochs else ())):
         damaged = arrays | {name: np.full_like(arrays[name], 99)}
-        with pytest.raises(ValueError, match="contradict|policy's"):
+        with pytest.raises(ValueError, match=r"contradict|policy's"):
             rebuild(survey, rule, damaged)
 
 
@@ -473,7 +485,7 @@ def test_objects_that_were_never_made_are_refused():
                     getattr(nobody, name)()
 
 
-# -- what stands for itself --------------------------------------------------------------------------
+# -- what stands for itself ------------------------------------------------------------------------
 
 
 def alone():
@@ -538,7 +550,7 @@ def test_a_net_without_columns_is_one():
     assert net.coef.shape == (0,)
 
 
-@pytest.mark.parametrize("part", ["kind", "first", "width", "skip", "start", "low", "high", "directions"])
+@pytest.mark.parametrize("part", Columns._fields)
 def test_surveys_whose_columns_are_out_of_place_are_refused(part):
     right = world().survey.columns._asdict()
     assert not survives(lambda: core.Survey.of(**right), ())
@@ -548,7 +560,7 @@ def test_surveys_whose_columns_are_out_of_place_are_refused(part):
     for other in (-1, 10**6, HUGE):
         given = right | {part: np.full_like(right[part], other)}
         if part not in ("kind", "low", "high", "directions"):
-            with pytest.raises(ValueError, match="out of place|own all columns"):
+            with pytest.raises(ValueError, match=r"out of place|own all columns"):
                 core.Survey.of(**given)
 
 

@@ -1,0 +1,3 @@
+# Written by `make stubs`, out of the compiled core.
+
+def level() -> str: ...
