@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
-SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp)
-CORE := CMakeLists.txt builder/askless_build.py $(SOURCES)
+ZIG := .venv-zig
+CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/core/*.cpp)
+SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace clean
+.PHONY: help ready test long check stubs format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -84,7 +85,7 @@ agreement: $(BENCH)/.ready  ## off-policy estimates beside those of obp on the s
 
 guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly beta_min, 1,200 runs a world, and how often intervals after a study miss (30 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/guarantee.py
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/coverage.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/intervals.py
 
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, which the tests of its guarantee must notice (20 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
@@ -101,6 +102,15 @@ unchanged: $(READY)  ## decisions beside those of another revision of this repos
 
 pace: $(READY)  ## how long fused epochs take beside another revision of this repository: make pace SINCE=REVISION
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pace.py $(SINCE)
+
+aarch64: $(ZIG)/.ready  ## every policy played without Python, by two compilers, on three levels of x86-64 and an emulated ARM processor: the same bytes (5 minutes, once)
+	$(ZIG)/bin/python src/core/driver/compare.py
+
+# A compiler for other processors; it needs nothing of this project.
+$(ZIG)/.ready:
+	$(PYTHON) -m venv $(ZIG)
+	$(ZIG)/bin/python -m pip install --quiet --disable-pip-version-check 'ziglang>=0.13'
+	touch $@
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml $(CORE)
@@ -122,5 +132,5 @@ $(READY): $(VENV)/.tools $(CORE)
 	touch $@
 
 clean:  ## remove what the targets made
-	rm -rf build/core $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build/core build/driver build/sanitize $(VENV) $(BENCH) $(ZIG) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

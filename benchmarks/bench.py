@@ -22,6 +22,7 @@ from cores import CORES, RUNS, measure_cores
 from doors import DOORS
 from doors import QUESTIONS as DOOR_QUESTIONS
 from dropping import DROPPING, run_dropping
+from first_decision import POLICIES, first_decision
 from growth import (
     SUPPORTS,
     measure_size,
@@ -244,8 +245,22 @@ def compare_asking() -> Table:
     return table
 
 
+def compare_starts() -> Table:
+    """A new process until its first decision; least of some, since other processes disturb it."""
+    table = Table(
+        "starts",
+        "Time to the first decision: a new process, CPU beyond importing numpy and scipy",
+        ("", "ms, import askless", "ms, policy, first asks, arm and row learned"),
+    )
+    for name in POLICIES:
+        imported, rest = min((first_decision(name) for _ in range(ROUNDS)), key=sum)
+        table.add(name, 1e3 * imported, 1e3 * rest)
+    return table
+
+
 COMPARISONS: tuple[Callable[[], Table], ...] = (
     compare_makers,
+    compare_starts,
     compare_doors,
     compare_sizes,
     compare_supports,

@@ -7,18 +7,23 @@ Python's headers are missing, it says so before anything is compiled.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import stat
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from scikit_build_core import build as backend
-from scikit_build_core.build import build_sdist, get_requires_for_build_sdist
+from scikit_build_core.build import (
+    build_sdist,
+    get_requires_for_build_sdist,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
 
 __all__ = [
     "build_editable",
@@ -27,11 +32,15 @@ __all__ = [
     "get_requires_for_build_editable",
     "get_requires_for_build_sdist",
     "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
 ]
 
 COMPILERS = ("c++", "g++", "clang++", "cl", "clang-cl")
 # What CMake calls by itself, and the command of zig that does it.
-TOOLS = {"CXX": "c++", "AR": "ar", "RANLIB": "ranlib"}
+TOOLS = {"CXX_COMPILER": "c++", "AR": "ar", "RANLIB": "ranlib"}
+# Where these commands are: CMake remembers it from one build to the next.
+COMMANDS = Path(__file__).resolve().parent.parent / "build" / "zig"
 
 
 def compiler() -> str | None:
@@ -60,20 +69,26 @@ def with_compiler() -> Iterator[None]:
         yield
         return
     before = dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="askless-zig-") as folder:
-        arguments = []
-        for tool, command in TOOLS.items():
-            script = Path(folder) / f"zig-{command}"
-            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {command} "$@"\n')
-            script.chmod(script.stat().st_mode | stat.S_IXUSR)
-            name = "CXX_COMPILER" if tool == "CXX" else tool
-            arguments.append(f"-DCMAKE_{name}={script}")
-        os.environ["CMAKE_ARGS"] = " ".join([os.environ.get("CMAKE_ARGS", ""), *arguments]).strip()
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+    given = shlex.split(before.get("CMAKE_ARGS", ""))
+    os.environ["CMAKE_ARGS"] = shlex.join([*given, *write_commands(COMMANDS)])
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def write_commands(folder: Path) -> list[str]:
+    """Write commands that call zig's tools; return what tells CMake of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = []
+    for variable, tool in TOOLS.items():
+        script = folder / f"zig-{tool}"
+        python = shlex.quote(sys.executable)
+        script.write_text(f'#!/bin/sh\nexec {python} -m ziglang {tool} "$@"\n')
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        arguments.append(f"-DCMAKE_{variable}={script}")
+    return arguments
 
 
 def _with_zig(requirements: list[str]) -> list[str]:

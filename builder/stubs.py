@@ -1,68 +1,58 @@
-"""`make stubs`: write what mypy reads of the compiled core; with --check, say whether it is true.
+"""Writes the stubs of the compiled core, which mypy reads (`make stubs`), or compares them.
 
-nanobind says what the doors take; arrays become the names that the package has for them
-(`askless.core.arrays`). All builds have the same doors, so that the one in use speaks for all.
+nanobind writes them out of the built modules; arrays are said in one word.
 """
 
+from __future__ import annotations
+
+import os
 import re
 import subprocess
 import sys
-from importlib import import_module
+import tempfile
 from pathlib import Path
 
-from nanobind.stubgen import StubGen
-
-from askless import core
-
-PLACE = Path(__file__).parents[1] / "src" / "askless" / "core"
-HEAD = "# Written by `make stubs`, out of the compiled core.\n"
-ARRAYS = {"float64": "Floats", "int64": "Ints", "bool_": "Flags"}
-ARRAY = re.compile(
-    r"Annotated\[NDArray\[numpy\.(\w+)\], dict\(shape=\([^)]*\)[^)]*\)\]|NDArray\[numpy\.(\w+)\]"
-)
+FOLDER = Path(__file__).parents[1] / "src" / "askless" / "core"
+MODULES = ("_core_any", "_processor")
+ARRAY = re.compile(r"Annotated\[(NDArray\[[\w.]+\]), dict\([^()]*(?:\([^()]*\)[^()]*)*\)\]")
 
 
-def stub_of(name: str) -> str:
-    """Return the stub of an extension module of the core."""
-    module = import_module(f"askless.core.{name}")
-    generator = StubGen(module, quiet=True)
-    generator.put(module)
-    text = ARRAY.sub(lambda found: ARRAYS[found[1] or found[2]], generator.get())
-    lines = [line for line in text.splitlines() if not line.startswith(("from ", "import "))]
-    body, imports = "\n".join(lines), []
-    if hasattr(module, "inside"):
-        imports.append("from types import ModuleType\n")
-        body += "\n\ninside: ModuleType\n"
-    used = sorted(array for array in ARRAYS.values() if re.search(rf"\b{array}\b", body))
-    if used:
-        imports.append(f"from askless.core.arrays import {', '.join(used)}\n")
-    doc, end, rest = body.partition('"""\n') if body.startswith('"""') else ("", "", body)
-    return tidied("\n".join([HEAD + doc + end, *imports, rest]))
+def stub(module: str) -> str:
+    """Return the stub of a module."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "stub.pyi"
+        command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"askless.core.{module}"]
+        # The package itself must not load another build of the same types.
+        alone = os.environ | {"ASKLESS_CORE": "any"}
+        subprocess.run([*command, "-o", str(written)], check=True, env=alone)
+        text = ARRAY.sub(r"\1", written.read_text(encoding="utf-8"))
+    text = text.replace("from typing import Annotated\n\n", "")
+    text = re.sub(
+        r"^from askless\.core\._core_any import inside as inside\n", "", text, flags=re.MULTILINE
+    )
+    form = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--quiet",
+        "--stdin-filename",
+        f"{module}.pyi",
+        "-",
+    ]
+    done = subprocess.run(form, input=text, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
-def tidied(text: str) -> str:
-    """Return a stub as ruff formats it."""
-    ruff = [sys.executable, "-m", "ruff"]
-    for command in (["check", "--quiet", "--fix", "--select", "I"], ["format", "--quiet"]):
-        text = subprocess.run(
-            [*ruff, *command, "--stdin-filename", str(PLACE / "stub.pyi"), "-"],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    return text
-
-
-def main(check: bool) -> None:
-    """Write the stubs, or compare them with those that are there."""
-    for name, module in {"_core_any": f"_core_{core.LEVEL}", "_processor": "_processor"}.items():
-        path, text = PLACE / f"{name}.pyi", stub_of(module)
-        if not check:
+def main() -> None:
+    """Write the stubs, or say which is not that of the build."""
+    for module in MODULES:
+        path, text = FOLDER / f"{module}.pyi", stub(module)
+        if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            raise SystemExit(f"{path.name} is not what the core says: make stubs")
+            raise SystemExit(f"{path.name} is not that of the built core; run make stubs")
 
 
 if __name__ == "__main__":
-    main("--check" in sys.argv[1:])
+    main()

@@ -41,6 +41,7 @@ class World(NamedTuple):
     settings: dict
     delay: al.Delay | None
     correlation: float = 0.0
+    base: float = 0.5  # the reward of everybody, but for effects
 
 
 LATE = al.Delay(20, "random", lost=0.05, deadline=120)
@@ -55,6 +56,11 @@ WORLDS = {
         *(3, 1_200, None, 1.0), {"beta_min": 0.25, "price": 0, "explore_floor": 0.2}, LATE, 0.8
     ),
     "yes or no": World(3, 3_000, None, 1.0, {"beta_min": 0.2, "price": 0}, None),
+    # One person in fifty brings anything: an epoch may have seen no reward at all.
+    "rare": World(
+        *(3, 1_500, None, 0.06, {"beta_min": 0.05, "price": 0}, None),
+        base=0.02,
+    ),
     "arms alike": World(3, 1_500, 0.3, 0.0, {"beta_min": 0.3, "price": 0}, None),
 }
 BY_VISITS = ("short forms", "asked in parts")  # the others are played as rows, which is faster
@@ -68,6 +74,8 @@ def environment(name):
         arm: {column: world.effects * size for column, size in own.items()}
         for arm, own in list(EFFECTS.items())[: world.arms]
     }
+    for own in columns.values():
+        own[SURVEY.column_names[0]] = world.base - 0.5
     return al.LinearEnvironment(
         SURVEY,
         arms=ARMS[: world.arms],
@@ -199,8 +207,14 @@ def of_values(policy, history, models, visits, env, mean, run):
         if v.record.check and v.record.number in history.rewards
     ]
     share = np.mean([r.kind == "short" for _, r in rewarded])
+    full = [
+        expected[i, ARMS.index(r.check["full"] if r.check else r.arm)]
+        for i, r in rewarded
+        if r.kind != "short"
+    ]
     truths = {
         "decisions": own,
+        "full visits": np.mean(full),
         "less the best single arm": own - mean.max(),
         "less asking everything": share * np.mean(losses) if losses else 0.0,
     }

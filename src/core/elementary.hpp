@@ -1,6 +1,7 @@
 // Logarithms and their kin, the core's own: results do not depend on a machine's library.
 //
-// Each is within 0.52 units in the last place, so that nearly all results are the nearest number.
+// `ln` is within 0.52 units in the last place, so that nearly all results are the nearest number; the others
+// are within two, the error function absolutely: it is for people who are simulated.
 #pragma once
 
 #include "lanes.hpp"

@@ -35,7 +35,6 @@ constexpr int PER_REGISTER = 4;
 constexpr int PER_REGISTER = 2;
 #endif
 using Register = Real __attribute__((vector_size(8 * PER_REGISTER)));
-using Unaligned = Real __attribute__((vector_size(8 * PER_REGISTER), aligned(8), may_alias));
 constexpr int REGISTERS = WIDTH / PER_REGISTER;
 
 struct Lanes {
@@ -57,13 +56,17 @@ template <class F> ASKLESS_INLINE Lanes each(F f) {
 ASKLESS_INLINE Lanes load(Row<const Real> x, Whole at) {
     check(0 <= at && at + WIDTH <= x.size());
     const Real* from = x.begin() + at;
-    return each(
-        [&](int i) { return Register(*reinterpret_cast<const Unaligned*>(from + i * PER_REGISTER)); });
+    return each([&](int i) {
+        Register out; // rows begin anywhere: a pointer to a register would promise otherwise
+        __builtin_memcpy(&out, from + i * PER_REGISTER, sizeof out);
+        return out;
+    });
 }
 ASKLESS_INLINE void store(Reals x, Whole at, Lanes values) {
     check(0 <= at && at + WIDTH <= x.size());
     Real* to = x.begin() + at;
-    for (int i = 0; i < REGISTERS; ++i) *reinterpret_cast<Unaligned*>(to + i * PER_REGISTER) = values.part[i];
+    for (int i = 0; i < REGISTERS; ++i)
+        __builtin_memcpy(to + i * PER_REGISTER, &values.part[i], sizeof(Register));
 }
 // Bring numbers nearer, so that nobody waits for them later.
 ASKLESS_INLINE void fetch(Row<const Real> x, Whole at) { __builtin_prefetch(x.begin() + at); }
@@ -192,7 +195,6 @@ ASKLESS_INLINE void store_totals(Reals x, Whole at, const Lanes (&v)[4]) {
     check(0 <= at && at + 4 <= x.size());
 #if defined(__AVX2__) && defined(__FMA__)
     using Half = Real __attribute__((vector_size(32)));
-    using UnalignedHalf = Real __attribute__((vector_size(32), aligned(8), may_alias));
     auto halves = [](const Lanes& a) -> Half {
 #if defined(__AVX512F__)
         return ASKLESS_PICK(a.part[0], a.part[0], 0, 1, 2, 3) +
@@ -204,8 +206,8 @@ ASKLESS_INLINE void store_totals(Reals x, Whole at, const Lanes (&v)[4]) {
     const Half a = halves(v[0]), b = halves(v[1]), c = halves(v[2]), d = halves(v[3]);
     const Half ab = ASKLESS_PICK(a, b, 0, 4, 2, 6) + ASKLESS_PICK(a, b, 1, 5, 3, 7);
     const Half cd = ASKLESS_PICK(c, d, 0, 4, 2, 6) + ASKLESS_PICK(c, d, 1, 5, 3, 7);
-    *reinterpret_cast<UnalignedHalf*>(x.begin() + at) =
-        ASKLESS_PICK(ab, cd, 0, 1, 4, 5) + ASKLESS_PICK(ab, cd, 2, 3, 6, 7);
+    const Half sums = ASKLESS_PICK(ab, cd, 0, 1, 4, 5) + ASKLESS_PICK(ab, cd, 2, 3, 6, 7);
+    __builtin_memcpy(x.begin() + at, &sums, sizeof sums);
 #else
     for (int i = 0; i < 4; ++i) {
         auto lane = [&](int j) { return v[i].part[j / PER_REGISTER][j % PER_REGISTER]; };

@@ -123,7 +123,7 @@ def test_json_is_what_the_library_says(ended, tmp_path):
         ("study.yaml", "no_learned.csv", "column 'learned' is missing; there are number, kind"),
         ("study.yaml", "other.csv", "of 30 columns are missing: 'number', 'kind'"),
         ("questions.yaml", "visits.csv", "column 'answer.height' is missing"),
-        ("settings.yaml", "visits.csv", "these visits are not of this study"),
+        ("settings.yaml", "visits.csv", "the study cannot be rebuilt from these visits"),
     ],
 )
 def test_what_cannot_be_analysed_is_one_line_and_nothing_is_written(

@@ -1,7 +1,6 @@
 """What an analysis says of a study: means, contrasts, value, who gets what (maths 10.3, 10.4)."""
 
 import dataclasses
-import itertools
 import json
 import math
 
@@ -14,55 +13,12 @@ import askless as al
 from askless.errors import AsklessError, SettingError, StateError
 from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, cut, mean_context, means
-from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
-from askless.evaluation.history import Block, FullVisit, History
+from askless.evaluation.history import Block, FullVisit, History, _expected_of
 from askless.evaluation.pocock import pocock
-from askless.evaluation.policy_value import policy_values
-from askless.evaluation.who_gets_what import Test as Told
-from askless.evaluation.who_gets_what import _conditions, who_gets_what
-from askless.policies.effects import POCOCK
-
-STUDY = """
-schema: 1
-name: reminders
-questions:
-  - {kind: yes_no, name: phone}
-  - {kind: scale, name: worry, low: 1, high: 5}
-  - {kind: choice, name: region, options: [north, south, west]}
-  - {kind: yes_no, name: ill, may_skip: true}
-arms: [{name: letter}, {name: message}]
-reward: {low: 0, high: 1}
-policy: {beta_min: 0.3POLICY}
-plan: {useful: [2, 3], effect: [0.3, 0.4], noise: [0.1, 0.1], gap: [0, 0.1]}
-"""
-
-
-def study_with(policy=""):
-    return al.Study.parse(STUDY.replace("POLICY", policy))
-
-
-def recorded(study, visits, **options):
-    world = al.Prior.of(study).world(1, seed=2)
-    return al.record_visits(al.policy_for(study), world, visits, **options)
-
-
-@pytest.fixture(scope="module")
-def short():
-    study = study_with(", price: 0.02, full_floor: 0.5, explore_floor: 0.4")
-    delay = al.Delay(10, "random", lost=0.1, deadline=60)
-    history = History(al.policy_for(study))
-    done = recorded(study, 500, delay=delay, watch=history)
-    return study, done, history, al.analyse(study, done.visits)
-
-
-@pytest.fixture(scope="module")
-def full():
-    study = study_with(", price: 0")
-    history = History(al.policy_for(study))
-    done = recorded(study, 800, watch=history)
-    return study, done, history, al.analyse(study, done.visits)
-
+from askless.evaluation.who_gets_what import who_gets_what
+from askless.policies.effects import IMPOSSIBLE, POCOCK
+from reminders import STUDY, recorded, study_with
 
 # -- the pieces ----------------------------------------------------------------------------------
 
@@ -84,27 +40,6 @@ def test_effects_use_these_constants():
     """Fails if the constants of effects are not those for 15 looks."""
     for misses, constant in POCOCK.items():
         assert constant == pytest.approx(pocock(misses, 15), abs=0.005)
-
-
-def test_a_bounded_mean_holds_whatever_the_rewards_do():
-    """Fails if rewards that depend on those before them leave the interval too often.
-
-    5% of 400 is 20; but for one case in a million no more than 44 miss.
-    """
-    missed = 0
-    for run in range(400):
-        rng = np.random.default_rng([8, run])
-        chances, terms = [], []
-        for _ in range(120):  # up after a loss, down after a gain
-            chances.append(0.05 if terms and terms[-1] else 0.4)
-            terms.append(float(rng.random() < chances[-1]))
-        _, low, high = bounded_mean(np.array(terms), 0, 1, 0.05)
-        missed += not low <= np.mean(chances) <= high
-    assert missed <= 44
-    middle, low, high = bounded_mean(np.full(1_000, 3.0), 2, 4, 0.05)
-    assert (low < middle < high, middle) == (True, 3.0)
-    assert high - low < 0.1  # what never varies is known well
-    assert bounded_mean(np.array([2.0, 4.0]), 2, 4, 0.05) == (3.0, 2.0, 4.0)
 
 
 def test_mean_answers_are_weighted_by_how_rarely_everything_was_asked():
@@ -129,7 +64,9 @@ def test_an_epoch_that_is_the_whole_study_has_the_mean_of_least_squares(full):
     contexts = np.array([v.context for v in history.full if not np.isnan(v.context).any()])
     columns = np.arange(contexts.shape[1])
     truth = rng.normal(size=len(columns)) / 10
-    block = Block(columns, truth, 1e-9 * np.eye(len(columns)), warm=False)  # it has seen it all
+    # A model that has seen it all, and an arm with so many rows that none can be rare.
+    own = {"warm": False, "noise": 0.0, "before": 10**9}
+    block = Block(columns, truth, 1e-9 * np.eye(len(columns)), **own)
     block.contexts = list(contexts)
     block.rewards = list(contexts @ truth + rng.uniform(-0.1, 0.1, len(contexts)))
     whole = History(policy)
@@ -167,7 +104,7 @@ def test_draws_are_scored_doubly_robustly(short):
     """Fails if scores or weights are not those of maths 10.3, or a visit counts that may not."""
     study, done, history, _ = short
     policy = done.policy
-    scores, weights = [], []
+    scores, weights, chance = [], [], []
     for visit in history.full:
         chances, reward = visit.record.propensities, history.rewards.get(visit.record.number)
         if reward is None:
@@ -178,12 +115,16 @@ def test_draws_are_scored_doubly_robustly(short):
             row.append(guess + (visit.record.arm == arm) * (reward - guess) / chances[arm])
         scores.append(row)
         weights.append(1 / visit.chance)
+        chance.append([visit.record.arm == arm for arm in policy.arms] + [*chances.values()])
     scores, weights = np.array(scores), np.array(weights) / np.sum(weights)
     rows, (pair,) = drawn_means(history, policy)
     assert len(scores) > 100
     for k, row in enumerate(rows):
         middle = float(weights @ scores[:, k])
-        slack = 1.959964 * math.sqrt(np.sum(weights**2 * (scores[:, k] - middle) ** 2))
+        got, even = np.array(chance)[:, k].sum(), np.array(chance)[:, 2 + k]
+        unseen = np.sum(weights**2 / even) / (got + 1)  # of rewards that may just not have come
+        seen = np.sum(weights**2 * (scores[:, k] - middle) ** 2)
+        slack = 1.959964 * math.sqrt(seen + unseen)
         assert row.estimate == pytest.approx(middle)
         assert row.low == pytest.approx(max(middle - slack, 0), rel=1e-5)
         assert row.high == pytest.approx(min(middle + slack, 1), rel=1e-5)
@@ -233,72 +174,12 @@ def test_counts_and_stretches_are_those_of_the_visits(short):
         assert row.reward == pytest.approx(np.mean([r.reward for r in own if r.reward is not None]))
 
 
-def test_values_are_those_of_the_rewards(short):
-    """Fails if a mean is of other visits, or the comparison with full visits has another sign."""
-    _, done, history, found = short
-    values = {row.what: row for row in found.values}
-    rewards = [v.record.reward for v in done.visits if v.record.reward is not None]
-    assert values["decisions"].estimate == pytest.approx(np.mean(rewards))
-    shorts = [
-        v.record.reward
-        for v in done.visits
-        if v.record.reward is not None and v.record.kind == "short"
-    ]
-    assert values["short visits"].estimate == pytest.approx(np.mean(shorts))
-    terms = []
-    for visit in history.full:
-        check, number = visit.record.check, visit.record.number
-        if check is not None and number in history.rewards:
-            term = 4 * (history.rewards[number] - check["expected"]) * check["tossed"]
-            terms.append(term if visit.record.arm == check["short"] else -term)
-    share = len(shorts) / len(rewards)
-    row = values["less asking everything"]
-    assert row.estimate == pytest.approx(share * np.mean(terms))
-    assert row.low <= row.estimate <= row.high
-
-
-@pytest.mark.parametrize("without", [(), (0,), (0, 1)], ids=["model", "one by draws", "draws"])
-def test_the_best_single_arm_is_whichever_is_best(short, without):
-    """Fails if an arm without a mean by the model is not taken by draws, or an end forgets one."""
-    _, done, history, _ = short
-    slopes = np.zeros(done.policy.survey.column_count)
-    models = [ArmModel(0.1, 0.02, 3, slopes, ""), ArmModel(-0.1, 0.05, 2, slopes, "")]
-    for k in without:
-        models[k] = ArmModel(math.nan, math.nan, 0, slopes, "no epoch carries it")
-    level = 0.05 / 2 / 2
-    drawn, _ = drawn_means(history, done.policy, level)
-    by_model = means(history, done.policy, models, level)
-    arms = [drawn[k] if k in without else by_model[k] for k in range(2)]
-    row = next(
-        row
-        for row in policy_values(history, done.policy, models, done.visits)
-        if row.what == "less the best single arm"
-    )
-    rewards = np.array([v.record.reward for v in done.visits if v.record.reward is not None])
-    middle, low, high = bounded_mean(rewards, 0, 1, 0.025, len(done.visits))
-    best = max(arms, key=lambda arm: arm.estimate)
-    assert row.estimate == pytest.approx(middle - best.estimate)
-    assert row.low == pytest.approx(max(-1, low - max(arm.high for arm in arms)))
-    assert row.high == pytest.approx(high - max(arm.low for arm in arms))
-    ways = {0: "by the model", 1: "by the model (message), by draws (letter)", 2: "by draws"}
-    assert row.why == f"beside {best.arm}; means {ways[len(without)]}"
-
-
 def test_means_by_draws_are_wider_the_surer_they_are(short):
     """Fails if intervals that hold together are those that hold one by one."""
     _, done, history, _ = short
     one, sure = (drawn_means(history, done.policy, misses)[0][0] for misses in (0.05, 0.0125))
     ratio = norm.isf(0.0125 / 2) / norm.isf(0.025)
     assert sure.high - sure.estimate == pytest.approx(ratio * (one.high - one.estimate))
-
-
-def test_without_a_mean_of_every_arm_none_is_the_best():
-    """Fails if arms without a mean are passed over."""
-    study = al.Study.parse(STUDY.replace("beta_min: 0.3POLICY", "name: linucb"))
-    found = al.analyse(study, recorded(study, 60).visits)
-    row = next(row for row in found.values if row.what == "less the best single arm")
-    assert row.estimate is None
-    assert row.why == "no mean of letter, message, neither by the model nor by draws"
 
 
 def test_what_no_reward_allows_is_not_shown():
@@ -312,7 +193,7 @@ def test_what_no_reward_allows_is_not_shown():
 def test_policies_without_epochs_are_analysed_by_what_they_have(name):
     """Fails if draws go unused, or the text speaks of epochs that there were none of."""
     study = al.Study.parse(STUDY.replace("beta_min: 0.3POLICY", f"name: {name}"))
-    found = al.analyse(study, recorded(study, 150).visits)
+    found = al.analyse(study, recorded(study, 400).visits)
     assert "epoch" not in found.methods()
     by_draws = [row for row in found.arm_means if row.by == "draws"]
     if name == "uniform":
@@ -336,74 +217,6 @@ def test_arms_that_are_not_open_to_everyone_have_no_mean_by_draws():
     assert all("could not get every arm" in row.why for row in found.arm_means if row.by == "draws")
     for row in found.shared.shares:
         assert 0.5 < row.share < 1 if row.arm == "letter" else row.share < 0.5
-
-
-def test_a_scale_that_everyone_skips_is_no_obstacle():
-    """Fails if an answer that nobody gave is cut in thirds."""
-    study = al.Study.parse(
-        STUDY.replace("POLICY", ", price: 0").replace(
-            "name: worry, low: 1, high: 5", "name: worry, low: 1, high: 5, may_skip: true"
-        )
-    )
-    policy = al.policy_for(study)
-    visits = []
-    for i in range(3):
-        visit = policy.visit()
-        while visit.asks:
-            answers = {"phone": True, "worry": None, "region": "north", "ill": False}
-            visit.answer({name: answers[name] for name in visit.asks})
-        policy.learn(visit, 0.5)
-        visits.append(al.LoggedVisit(visit.record(), i, i + 1))
-    shares = al.analyse(study, visits).shared.shares
-    assert {row.answer for row in shares if row.question == "worry"} == {"a skip"}
-
-
-def test_who_gets_what_finds_a_rule_that_is_known():
-    """Fails if shares do not add up, or a rule by one answer is not told in two leaves."""
-    study = study_with()
-    survey = study.survey
-    known = np.zeros((2, survey.column_count))
-    known[1, survey.columns_of("phone")] = 0.4  # a message to those who have one
-    policy = al.Target(survey, arms=["letter", "message"], reward=(0, 1), coefficients=known)
-    history = History(policy)
-    done = recorded_by(policy, study, history)
-    found = who_gets_what(history, done.policy)
-    assert found.people == 200
-    assert found.rule.right == pytest.approx(1)
-    assert {(leaf.conditions, leaf.arm) for leaf in found.rule.leaves} == {
-        (("phone: yes",), "message"),
-        (("phone: no",), "letter"),
-    }
-    assert sum(leaf.share for leaf in found.rule.leaves) == pytest.approx(1)
-    answered = [visit.record.answers["phone"] for visit in done.visits]
-    groups = itertools.groupby(found.shares, key=lambda row: (row.question, row.answer))
-    for (question, answer), rows in groups:
-        listed = list(rows)
-        assert sum(row.share for row in listed) == pytest.approx(1)
-        if question == "phone":
-            assert listed[0].people == answered.count(answer == "yes")
-            own = {row.arm: row.share for row in listed}["message"]
-            assert own == pytest.approx(float(answer == "yes"))
-
-
-def recorded_by(policy, study, history):
-    world = al.Prior.of(study).world(1, seed=2)
-    return al.record_visits(policy, world, 200, watch=history)
-
-
-def test_a_path_says_only_what_later_answers_do_not_imply():
-    """Fails if "not centre" stays beside "left", or a bound that still matters goes."""
-    party = np.array(["left", "centre", "right"] * 4)
-    age = np.arange(12.0)
-
-    def among(option):
-        return Told("party", option, party == option)
-
-    young, younger = (Told("age", f"up to {n}", age <= n, f"above {n}") for n in (8, 3))
-    path = [(among("centre"), False), (young, True), (among("left"), True), (younger, True)]
-    assert _conditions(path) == ("party: left", "age: up to 3")
-    path = [(among("centre"), False), (young, True), (younger, False)]
-    assert _conditions(path) == ("party: not centre", "age: up to 8", "age: above 3")
 
 
 def test_an_analysis_is_plain_data_and_prose_with_its_numbers(short):
@@ -443,13 +256,46 @@ def test_an_effect_without_an_interval_says_why(short):
             "no interval": {"end_low": None, "end_high": None},
             "warm": {"estimate": None, "arm": "letter"},
             "untold": {"estimate": None, "arm": "message"},
-            "empty": {"low": None, "high": None},
+            "empty": {"low": None, "high": None, "why": IMPOSSIBLE},
         }.items()
     }
     assert why["whole"] == ""
     assert why["no interval"].startswith("from all epochs, none of which carries an interval")
     assert (why["warm"], why["untold"]) == ("warm", "no epoch tells these answers apart")
     assert "no reward allows" in why["empty"]
+
+
+def test_what_warm_up_says_is_in_no_arm_mean(full):
+    """Fails if blocks that are too short for an epoch count like one."""
+    _, done, history, _ = full
+    rng, columns = np.random.default_rng(4), np.arange(done.policy.survey.column_count)
+    contexts = [v.context for v in history.full if not np.isnan(v.context).any()]
+
+    def block(warm, level):
+        own = {"warm": warm, "noise": 0.01, "before": 100}
+        found = Block(columns, np.zeros(len(columns)), np.eye(len(columns)), **own)
+        found.contexts = contexts
+        found.rewards = list(level + rng.uniform(-0.1, 0.1, len(contexts)))
+        return found
+
+    plain, mixed = History(done.policy), History(done.policy)
+    late, early = block(False, 0.1), block(True, -0.3)
+    plain.full = mixed.full = history.full
+    plain.blocks, mixed.blocks = [[late], [late]], [[early, late], [early]]
+    (one, _), (both, warm) = arm_models(plain, done.policy), arm_models(mixed, done.policy)
+    assert (both.estimate, both.error, both.epochs) == (one.estimate, one.error, one.epochs)
+    assert (warm.epochs, warm.why) == (0, "the arm was in warm-up to the end")
+
+
+def test_what_is_expected_of_an_arm_does_not_know_what_was_asked_for_its_sake(full, short):
+    """Fails if answers that only people with a certain arm are asked for enter the scores."""
+    for (_, done, history, _), knows in ((full, False), (short, True)):
+        policy = done.policy
+        rows = [_expected_of(policy, visit.context) for visit in history.full[-40:]]
+        constant = np.clip(policy.estimate[:, 0] + policy._shift, 0, 1)
+        assert (np.ptp(rows, axis=0) > 0.05).any() == knows
+        if not knows:
+            np.testing.assert_allclose(rows, [constant] * len(rows))
 
 
 def moved(visit):
@@ -463,7 +309,7 @@ def moved(visit):
         (lambda done: [dataclasses.replace(v, learned=None, learned_after=None) for v in done],
          "no visit has been learned"),
         (lambda _: ["a visit"], "give LoggedVisits"),
-        (lambda done: done[1:], "these visits are not of this study"),
+        (lambda done: done[1:], "the study cannot be rebuilt from these visits"),
         (lambda done: done[::-1], "the order of their decisions"),
         (lambda done: [*done[:9], moved(done[9]), *done[10:]], "was decided in state 7"),
     ],
@@ -478,7 +324,7 @@ def test_what_cannot_be_analysed_is_refused_in_one_sentence(short, visits, messa
 def test_other_settings_and_other_questions_are_refused(short, tmp_path):
     """Fails if a study is analysed with settings that it was not run with."""
     study, done, _, _ = short
-    with pytest.raises(StateError, match="not of this study"):
+    with pytest.raises(StateError, match="cannot be rebuilt"):
         al.analyse(study_with(", price: 0.02, full_floor: 0.2"), done.visits)
     with pytest.raises(SettingError, match="give a Study"):
         al.analyse("study.yaml", done.visits)
@@ -488,3 +334,44 @@ def test_other_settings_and_other_questions_are_refused(short, tmp_path):
     other = al.Study.parse(STUDY.replace("POLICY", "").replace("worry", "fear"))
     with pytest.raises(SettingError, match="fear"):
         al.analyse(other, path)
+
+
+def unlearned(policy, visits):
+    policy.unlearn(visits[20])
+
+
+def corrected(policy, visits):
+    reward = visits[20].reward
+    policy.unlearn(visits[20])
+    policy.learn(visits[20], 0.0 if reward > 0.5 else 1.0)
+
+
+def erased(policy, visits):
+    policy.unlearn(visits[20])
+    del visits[20]
+
+
+def retired(policy, visits):
+    policy.retire_arm("letter")
+
+
+@pytest.mark.parametrize("happened", [unlearned, corrected, erased, retired])
+def test_a_study_that_was_changed_on_its_way_is_told_that_it_cannot_be_rebuilt(happened):
+    """Fails if it is analysed as if nothing had happened, or the settings alone are blamed."""
+    study = study_with(", price: 0.01")
+    policy, visits = al.policy_for(study), []
+    order = {}
+    for i, person in enumerate(recorded(study, 120).visits):
+        visit = policy.visit()
+        answers = {"phone": True, "worry": 3, "region": "north", "ill": False}
+        answers |= {name: a for name, a in person.record.answers.items() if a is not None}
+        while visit.asks:
+            visit.answer({name: answers[name] for name in visit.asks})
+        policy.learn(visit, (7 * i) % 10 / 10)
+        visits.append(visit)
+        order[visit.number] = i
+        if i == 80:
+            happened(policy, visits)
+    logged = [al.LoggedVisit(v.record(), order[v.number], order[v.number] + 1) for v in visits]
+    with pytest.raises(StateError, match="unlearned, corrected or erased in mid-study, or an arm"):
+        al.analyse(study, logged)

@@ -1,16 +1,22 @@
 """How often the intervals of an analysis miss the truth, in studies that allocate adaptively.
 
-`make guarantee` plays 1,000 studies a world, with late rewards and short forms too.
+`make guarantee` plays 1,000 studies a world.
 """
+
+from functools import cache
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from coverage_studies import ARMS, play
+from coverage_studies import WORLDS, play
 from sizes import whole
 
 CHANCE = 1e-6  # that a right method fails here, all of its intervals together
+REDUCED = {"short forms": 60, "asked in parts": 50} | dict.fromkeys(
+    ("yes or no", "rare", "arms alike"), 120
+)
+NEVER = {"asked in parts": ("less asking everything",)}  # there are no short visits
 USUAL = ("arm average", "pooled least squares", "mean by pooled least squares")
 
 
@@ -19,31 +25,35 @@ def most(count, kinds):
     return int(binom.ppf(1 - CHANCE / kinds, count, 0.05))
 
 
-@pytest.fixture(scope="module", params=["arms alike", "yes or no"])
-def played(request):
-    return request.param, [play(request.param, run) for run in range(whole(1_000, 120))]
+@cache
+def played(name):
+    return [play(name, run) for run in range(whole(1_000, REDUCED[name]))]
 
 
-def test_every_interval_misses_in_at_most_5_percent_of_studies(played):
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_interval_misses_in_at_most_5_percent_of_studies(name):
     """Fails if intervals are too narrow, or if estimates lean to one side.
 
     The latter shows what looks at an epoch's rewards where the wide constants hide it.
     """
-    _, found = played
-    kinds = [kind for kind in found[0][0] if kind not in USUAL]
+    found = played(name)
+    kinds = [kind for kind in found[0][0] if kind not in (*USUAL, *NEVER.get(name, ()))]
     for kind in kinds:
         missed = [study[kind] for study, _ in found if study[kind] is not None]
-        assert len(missed) > len(found) / 5, kind
+        assert len(missed) > len(found) / 10, kind
         assert sum(missed) <= most(len(missed), len(kinds)), kind
-    for kind in ["arm mean", *(f"effect, {arm}" for arm in ARMS)]:
+    signed = [kind for kind in found[0][1] if kind not in USUAL]
+    assert len(signed) == WORLDS[name].arms + 1
+    for kind in signed:
         errors = np.array([own[kind] for _, own in found])
-        line = norm.isf(CHANCE / 2 / (len(ARMS) + 1))
+        line = norm.isf(CHANCE / 2 / len(signed))
         assert abs(errors.mean()) <= line * errors.std(ddof=1) / np.sqrt(len(errors)), kind
 
 
-def test_what_is_usually_done_misses(played):
+@pytest.mark.parametrize("name", ["arms alike", "yes or no"])
+def test_what_is_usually_done_misses(name):
     """Fails if the worlds are so easy that ordinary intervals would do."""
-    name, found = played
+    found = played(name)
     errors = [own["mean by pooled least squares"] for _, own in found]
     assert np.mean(errors) * np.sqrt(len(errors)) < -norm.isf(CHANCE)
     pooled = sum(study["mean by pooled least squares"] for study, _ in found)

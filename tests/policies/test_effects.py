@@ -129,6 +129,7 @@ def test_an_empty_interval_is_said_to_be_none():
     sums[10] = -1e9
     row = policy.effects()[0]
     assert row.low is row.high is None
+    assert "assumptions are in doubt" in row.why
 
 
 def test_unlearning_keeps_what_finished_epochs_have_said():
@@ -203,3 +204,50 @@ def test_policies_without_epochs_show_their_confidence_set_with_signs():
             )
     never = al.OFUL(al.Survey.unit(1), arms=["a"], reward=(0, 1)).effects()
     assert [(row.estimate, row.low, row.high) for row in never] == [(None, -1.0, 1.0)]
+
+
+SETTINGS = {"survey": al.Survey.unit(2), "arms": ["a", "b", "c"], "reward": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (al.LinUCB(**SETTINGS), "`width: li2010` makes no confidence sets"),
+        (al.LinUCB(**SETTINGS, width="noise"), "`width: noise` makes no confidence sets"),
+        (al.RidgeSurveyUCB(**SETTINGS, beta_min=0.1, radius="published"), "`radius: published`"),
+        (al.ElasticNetSurveyUCB(**SETTINGS, beta_min=0.1, radius="published_sqrt"), "`radius: pub"),
+        (al.OFUL(**SETTINGS, delta=0.9), "delta = 0.9 lets the set of an arm miss in 30%"),
+        (al.OFUL(**SETTINGS, delta=0.15), ""),  # 5% an arm
+        (al.ElasticNetSurveyUCB(**SETTINGS, beta_min=0.1, radius="ridge"), ""),
+        (al.ElasticNetSurveyUCB(**SETTINGS, beta_min=0.1), ""),
+    ],
+    ids=lambda given: given if isinstance(given, str) else given.name,
+)
+def test_only_a_set_that_holds_has_an_interval_at_all_times(policy, why):
+    """Fails if a rule of thumb is shown as an interval, or its estimate goes with it."""
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        z = np.array([1.0, *rng.integers(-512, 513, 2) / 1024])
+        policy.learn_row(policy.play(z), z, float(rng.random() < 0.5 + z[1] / 2))
+    played = [row for row in policy.effects(ended=True) if policy.rows[policy.arm_index(row.arm)]]
+    assert len(played) > 1
+    for row in played:
+        assert row.estimate is not None
+        assert row.end_low is None
+        assert (row.low is None) == (row.high is None) == bool(why)
+        assert row.why.startswith(why) if why else not row.why
+
+
+def test_an_interval_that_is_no_set_misses_far_more_often():
+    """Fails if what LinUCB adds to a mean could do as an interval: then it should be shown."""
+    rng, missed = np.random.default_rng(6), []
+    for _ in range(60):
+        policy = al.LinUCB(**SETTINGS, width="noise")
+        for _ in range(200):
+            z = np.array([1.0, *rng.integers(-512, 513, 2) / 1024])
+            policy.learn_row(policy.play(z), z, float(rng.random() < 0.5 + 0.4 * z[1]))
+        k = int(policy.rows.argmin())
+        inverse = np.linalg.inv(policy._model.gram(k) + policy.alpha * np.eye(3))
+        slack = policy.radius[k] * math.sqrt(inverse[1, 1])
+        missed.append(abs(policy.estimate[k, 1] - 0.4) > slack)
+    assert np.mean(missed) > 0.15

@@ -14,16 +14,17 @@ from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import ArmMean, Contrast
 from askless.evaluation.history import Drop
 from askless.policies import Effect
+from askless.policies.effects import IMPOSSIBLE
 from askless.report.analysis_figures import MOST_SHOWN, draw_arm_means, draw_effects
 from askless.report.analysis_report import write_analysis
 from askless.report.analysis_summary import (
-    Words,
     doubts_of,
     is_sure,
     said_of,
     surest,
     why_so_few,
 )
+from askless.report.analysis_words import Words, counted
 
 TABLES = {
     "effects",
@@ -229,7 +230,8 @@ def test_a_study_without_an_epoch_says_why_and_has_no_empty_figure(small, tmp_pa
 def test_a_study_at_no_price_says_what_its_visits_were_asked(small, tmp_path):
     """Fails if visits are said to be asked everything where they are asked what may matter."""
     policy = al.policy_for(replace(small.study, settings=small.study.settings | {"price": 0}))
-    found = replace(small, policy=policy, kinds={"full": 200})
+    shared = replace(small.shared, by="all answers", differ=None)
+    found = replace(small, policy=policy, kinds={"full": 200}, shared=shared)
     page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
     assert "only what could matter to it" in page
     assert "A full visit was asked everything" not in page
@@ -294,7 +296,7 @@ def test_the_sentences_name_the_best_arm_and_the_sure_effects(rich, small):
     assert "at most 2 by chance" in said_of(many)[3]
     assert said_of(many)[3].endswith("; and 18 more.")
     bare = replace(rich, effects=(effect(end_low=None, end_high=None, low=1.0),))
-    assert said_of(bare)[3] == "None of 1 effects of answers has an interval at the end."
+    assert said_of(bare)[3] == "The only effect of answers has no interval at the end."
     unsure = replace(rich, contrasts=(replace(rich.contrasts[0], high=1.0), *rich.contrasts[1:]))
     assert "another may bring as much" in said_of(unsure)[2]
     assert "no mean of the arms red_cross, wwf, msf" in said_of(small)[2]
@@ -333,8 +335,9 @@ def test_an_effect_is_sure_by_the_end_and_without_it_at_all_times():
 def test_an_empty_interval_puts_the_assumptions_in_doubt(rich):
     """Fails if nothing warns where epochs contradict each other."""
     assert doubts_of(rich) == []
-    (doubt,) = doubts_of(replace(rich, effects=(effect(low=None, high=None),)))
-    assert "1 effects are empty (wwf and donor)" in doubt
+    empty = effect(low=None, high=None, why=IMPOSSIBLE)
+    (doubt,) = doubts_of(replace(rich, effects=(empty,)))
+    assert "of 1 effect are empty (wwf and donor)" in doubt
 
 
 def test_what_is_missing_is_explained_only_where_something_is(rich, small):
@@ -355,3 +358,103 @@ def test_figures_have_the_digits_that_the_range_needs():
     assert Words(100).signed(-0.04) == "+0.0"
     assert Words(5_000).plain(1234.5) == "1,234"
     assert (Words(1).plain(None), Words(1).ends(None, None)) == ("", "")
+
+
+# -- studies of other kinds ----------------------------------------------------------------------
+
+
+def analysed(policy, visits=120, arms="[{name: letter}, {name: message}]"):
+    study = al.Study.parse(
+        f"""
+schema: 1
+name: reminders
+questions: [{{kind: yes_no, name: phone}}, {{kind: scale, name: worry, low: 1, high: 5}}]
+arms: {arms}
+reward: {{low: 0, high: 1}}
+policy: {{{policy}}}
+plan: {{useful: [1, 1], effect: [0.3, 0.4], noise: [0.1, 0.1]}}
+"""
+    )
+    world = al.Prior.of(study).world(0, seed=1)
+    return al.analyse(study, al.record_visits(al.policy_for(study), world, visits).visits)
+
+
+@pytest.mark.parametrize("policy", ["name: linucb, width: noise", "name: ridge, beta_min: 0.3"])
+def test_a_policy_without_epochs_is_told_of_by_what_it_has(policy, tmp_path):
+    """Fails if intervals are promised that nothing holds, or epochs are spoken of."""
+    found = analysed(policy)
+    page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html"))
+    said = " ".join([page.text, *said_of(found), why_so_few(found)])
+    for word in ("epoch ", "epochs,", "epoch's", "explore_floor", "by the model none"):
+        assert word not in said, word
+    assert all(row.estimate is not None for row in found.effects)
+    cells = {row[3] for row in page.rows if len(row) == 6 and row[5] == "yes"}
+    if "linucb" in policy:
+        assert cells == {"–"}
+        assert "misses in at most 5%" not in said
+        assert "`width: noise` makes no confidence sets" in said_of(found)[3]
+        assert {found.why_of(row) for row in found.effects} == {found.effects[0].why}
+        assert doubts_of(found) == []
+        assert draw_effects(found) is None
+        assert "There is no figure, since there is no interval" in page.text
+    else:
+        assert all(" to " in cell for cell in cells)
+        assert "misses in at most 5%" in said
+        assert {found.why_of(row) for row in found.effects} == {""}
+
+
+@pytest.mark.parametrize("policy", ["beta_min: 0.3, price: 0", "name: uniform"])
+def test_a_study_with_one_arm_is_analysed(policy, tmp_path):
+    """Fails if arms are compared where there is nothing to compare."""
+    found = analysed(policy, arms="[{name: letter}]")
+    people, _, arms, _ = said_of(found)
+    assert people.startswith("120 people got the only arm, and 120 rewards have come.")
+    assert arms.startswith(("The only arm, letter, would bring everybody", "What the only arm"))
+    page = Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
+    assert "No two arms" not in page
+
+
+def test_one_is_said_as_one():
+    """Fails if one person is people."""
+    people, *_ = said_of(analysed("beta_min: 0.3, price: 0", visits=1))
+    assert people.startswith("1 person got one of 2 arms, and 1 reward has come. That one was")
+    assert counted(2_000, "reward", "rewards") == "2,000 rewards"
+
+
+def test_a_folder_keeps_no_figure_of_another_study(rich, small, tmp_path):
+    """Fails if figures of what was analysed before stay, or files go that are not ours."""
+    (tmp_path / "notes.png").touch()
+    before = write_analysis(rich, tmp_path, "askless analyse")
+    assert (tmp_path / "effects.svg") in before
+    now = write_analysis(small, tmp_path, "askless analyse")
+    assert {file.name for file in tmp_path.iterdir()} == {*(f.name for f in now), "notes.png"}
+    assert "asked.png" in {file.name for file in now}
+
+
+def test_nothing_is_written_if_something_cannot_be_shown(small, tmp_path):
+    """Fails if a folder or a file is there although the page could not be made."""
+    broken = replace(small, stretches=())
+    with pytest.raises(IndexError):
+        write_analysis(broken, tmp_path / "never", "askless analyse")
+    assert not (tmp_path / "never").exists()
+
+
+def test_the_page_says_by_which_rule_people_get_arms(small, tmp_path):
+    """Fails if the form's rule is shown as that of all answers, or what is no rule yet as one."""
+
+    def page(**shared):
+        found = replace(small, shared=replace(small.shared, **shared))
+        return Page(read(write_analysis(found, tmp_path, "askless analyse"), "report.html")).text
+
+    arms = tuple(arm.name for arm in small.study.arms)
+    own = page(by="the short form", differ=0.25, starting=("msf",), warm=("wwf", "msf"))
+    assert "By the rule of short visits" in own
+    assert "To 25% of the people all answers would give another arm than the form" in own
+    assert "first block of visits, and left out: msf" in own
+    assert "In warm-up: wwf, msf. What is known of them comes from few visits" in own
+    other = page(by="all answers", differ=None, starting=(), warm=())
+    assert "What the rule, as it is at the end, gives" in other
+    for words in ("short visits, which", "another arm than the form", "In warm-up:", "left out"):
+        assert words not in other
+    none = page(people=0, shares=(), rule=None, starting=arms)
+    assert "There is no rule yet: in their first block of visits" in none

@@ -1,5 +1,6 @@
 """The four kinds: their descriptions, their answers, their columns and their effects."""
 
+import dataclasses
 import enum
 import itertools
 import json
@@ -467,3 +468,28 @@ def test_norm_factors_bound_every_corner_and_are_attained_where_claimed(question
     assert plain <= question.norm_factors()[1] + 1e-9
     if attained:
         assert (squared, plain) == pytest.approx(question.norm_factors(), rel=1e-9)
+
+
+@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize(
+    "question",
+    [
+        AGE,
+        DONOR,
+        CAUSE,
+        MEDIA,
+        Multi("has", [*"abcdefgh"]),
+        Multi("said", ["yes", "no", "yes, no"]),  # an option that reads like two of them
+    ],
+    ids=lambda question: question.name,
+)
+def test_every_direction_has_a_name_of_its_own_that_says_which_answers_it_is_of(question, skip):
+    """Fails if a name is empty, there twice, or that of two other answers."""
+    question = dataclasses.replace(question, may_skip=skip)
+    names = question.direction_names()
+    assert len(set(names)) == len(names) == len(question.directions())
+    points = dict(zip(question.point_names(), question.points(), strict=True))
+    assert len(points) == len(question.points())
+    for name, direction in zip(names, question.directions(), strict=True):
+        first, second = name.split(" - ")
+        np.testing.assert_array_equal(points[first] - points[second], direction)

@@ -17,7 +17,7 @@ from askless.survey import Study
 
 if TYPE_CHECKING:
     from askless.evaluation import Analysis
-    from askless.report.analysis_summary import Words
+    from askless.report.analysis_words import Words
 
 FOLDER = Path("askless-analysis")
 SHOWN = 10  # effects in the terminal; the page has all
@@ -37,10 +37,9 @@ def analyse(
     check_order(study, visits, "visits file")
     read = Study.read(study)
     if out.exists():
-        check_folder(out)  # before the work; a new one is made after it, once all is well
+        check_folder(out)  # before the work; a new one is made once all is there
     with messages.status("reading and rebuilding the study"):  # silent if it is no terminal
         done = evaluation.analyse(read, visits)
-        check_folder(out)
         command = ["askless", "analyse", str(study), str(visits)]
         command += ["--out", str(out)] if out != FOLDER else []
         report = write_analysis(done, out, shlex.join(command))[0]
@@ -55,8 +54,9 @@ def analyse(
 
 def _show(analysis: Analysis) -> None:
     from askless.report import analysis_summary as summary  # noqa: PLC0415 (as above)
+    from askless.report.analysis_words import Words  # noqa: PLC0415
 
-    words = summary.Words(analysis.study.reward.span)
+    words = Words(analysis.study.reward.span)
     first, *others = summary.said_of(analysis)
     output.print(f"[bold]{escape(first)}[/bold]", highlight=False)
     output.print("\n".join(others), markup=False, highlight=False)

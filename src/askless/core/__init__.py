@@ -6,7 +6,7 @@ processor can run: "any", "v3" or "v4".
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from askless.core._processor import level
 
@@ -27,14 +27,18 @@ __all__ = [
     "outcomes",
     "play_interactive",
     "play_short",
+    "scales",
 ]
 
 LEVEL: str = os.environ.get("ASKLESS_CORE") or level()
 
 if TYPE_CHECKING:
     from askless.core import _core_any as _core
+
+    inside: Any  # what tests look into
 else:
     _core = import_module(f"askless.core._core_{LEVEL}")
+    inside = _core.inside
 
 Arms = _core.Arms
 Block = _core.Block
@@ -45,9 +49,9 @@ FusedLoop = _core.FusedLoop
 Shorts = _core.Shorts
 Survey = _core.Survey
 add_at_the_end = _core.add_at_the_end
-inside = _core.inside
 lasso_path = _core.lasso_path
 noise = _core.noise
 outcomes = _core.outcomes
 play_interactive = _core.play_interactive
 play_short = _core.play_short
+scales = _core.scales

@@ -1,3 +1,1 @@
-# Written by `make stubs`, out of the compiled core.
-
 def level() -> str: ...

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
+from askless.core import scales
 from askless.core.arrays import Floats
 from askless.errors import SettingError, meant, shown
 from askless.survey import Question, Survey
@@ -93,11 +94,12 @@ class AnswerModel:
         else:
             normal = rng.standard_normal((count, answered)) @ self._mix.T
             latent = np.hstack([ndtr(normal), rng.random((count, self.latent_count - answered))])
-        z = np.ones((count, self.survey.column_count))
         raw = self.survey.coding == "raw"
         if self._even:
-            z[:, 1:] = np.floor(latent * GRID + 0.5) / GRID - (0.0 if raw else 0.5)
+            z = np.empty((count, self.survey.column_count))
+            scales(latent, 0.0 if raw else 0.5, z)
             return z
+        z = np.ones((count, self.survey.column_count))
         skip_at = answered
         for g, question in enumerate(self.survey):
             own = latent[:, self._first[g] : self._first[g + 1]]

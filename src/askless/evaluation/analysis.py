@@ -13,7 +13,6 @@ from askless.errors import SettingError, StateError, shown
 from askless.evaluation.analysis_prose import assumptions, methods
 from askless.evaluation.analysis_tables import tables_of
 from askless.evaluation.arm_means import (
-    IMPOSSIBLE,
     NO_BLOCKS,
     WARM,
     ArmMean,
@@ -28,6 +27,7 @@ from askless.evaluation.policy_value import Value, policy_values
 from askless.evaluation.rebuild import rebuild
 from askless.evaluation.who_gets_what import Shared, who_gets_what
 from askless.policies import Effect, EpochSurveyUCB, Policy, policy_for
+from askless.policies.effects import IMPOSSIBLE
 from askless.policies.linear_ucb import LinearUCB
 from askless.simulation.visits_file import LoggedVisit, read_visits
 from askless.survey import Study
@@ -132,6 +132,10 @@ class Analysis:
             ],
             "people": self.shared.people,
             "close": self.shared.close,
+            "rule_by": self.shared.by,
+            "rule_differs": self.shared.differ,
+            "starting": list(self.shared.starting),
+            "warm_up": list(self.shared.warm),
             "rule_right": None if rule is None else rule.right,
             **{name: table.to_list() for name, table in tables_of(self).items()},
             "assumptions": self.assumptions(),
@@ -140,13 +144,21 @@ class Analysis:
 
     def why_of(self, effect: Effect) -> str:
         """Say why an effect has no estimate, or where one without an interval comes from."""
-        if effect.low is None:
-            return IMPOSSIBLE
+        if effect.why:
+            return effect.why
+        if not self.in_epochs:
+            return "" if effect.kept else "of a question that was dropped the size alone is known"
         if effect.estimate is None:
             return self.whys.get(effect.arm, UNTOLD)
-        if effect.end_low is None and self.in_epochs:
+        if effect.end_low is None:
             return "from all epochs, none of which carries an interval at the end"
         return ""
+
+    @property
+    def without_sets(self) -> str:
+        """Why no effect has an interval, where the policy has no confidence sets; else nothing."""
+        whys = {effect.why for effect in self.effects} - {"", IMPOSSIBLE}
+        return next(iter(sorted(whys)), "")
 
     def assumptions(self) -> list[str]:
         """Say what the figures rest on, in sentences."""
@@ -198,7 +210,7 @@ def analyse(study: Study, visits: Sequence[LoggedVisit] | str | Path) -> Analysi
     try:
         rebuild(policy, listed, watch=history)
     except StateError as error:
-        raise StateError(f"these visits are not of this study as it is written: {error}") from None
+        raise StateError(f"the study cannot be rebuilt from these visits: {error}") from None
     models = arm_models(history, policy)
     by_draws, drawn_pairs = drawn_means(history, policy)
     return Analysis(

@@ -20,12 +20,19 @@ def assumptions(analysis: Analysis) -> list[str]:
     said = [
         "An arm's expected reward is linear in the coded answers, and rewards lie in the stated"
         f" range ({reward.low:g} to {reward.high:g}).",
-        "Which arm a visit got was settled by answers, by draws, and by rewards of finished"
-        " blocks of visits, as the rebuilt study shows; nobody acted on rewards of a block"
-        " under way, and the study did not end because of them.",
-        "Intervals at the end take sums over an epoch's rewards for normal; those at all times"
-        " and those of the decisions' value do not.",
+        "Which arm a visit got was settled by answers, by draws, and by rewards of earlier"
+        " visits, as the rebuilt study shows.",
     ]
+    if analysis.in_epochs:
+        said[-1] = (
+            "Which arm a visit got was settled by answers, by draws, and by rewards of finished"
+            " blocks of visits, as the rebuilt study shows; nobody acted on rewards of a block"
+            " under way, and the study did not end because of them."
+        )
+        said.append(
+            "Intervals at the end take sums over an epoch's rewards for normal; those at all times"
+            " and those of the decisions' value do not."
+        )
     if analysis.drops:
         beta_min = getattr(analysis.policy, "beta_min", 0.0)
         said.append(

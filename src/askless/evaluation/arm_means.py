@@ -17,13 +17,13 @@ from askless.core.words import COUNTED, ESTIMATES, MOST_COUNTED, ROOTS, SQUARES,
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
 from askless.policies import Policy
+from askless.policies.effects import IMPOSSIBLE
 
 __all__ = ["ArmMean", "ArmModel", "Contrast", "arm_models", "contrasts", "means"]
 
 MISSES = 0.05
 NORMAL = float(norm.isf(MISSES / 2))
 FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
-IMPOSSIBLE = "no reward allows this interval: the assumptions are in doubt"
 NO_BLOCKS = "the arm was not played in full visits, or has no epochs"
 WARM = "the arm was in warm-up to the end"
 SINGULAR, BIASED = 1e-11, 1e-6  # as in the epochs' own tests (maths 5.2)

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from askless.core.arrays import Floats, Ints
 from askless.evaluation.arm_means import MISSES, ArmMean, Contrast, cut
 from askless.evaluation.history import History
-from askless.policies import Policy
+from askless.policies import EpochSurveyUCB, Policy
 
 __all__ = ["drawn_means"]
 
@@ -120,8 +120,10 @@ def _drawn(scores: Scores, policy: Policy, arms: tuple[int, ...], misses: float)
         rare = " where rewards are this rare" if fewest > LEAST_EFFECTIVE else ""
         why = (
             f"draws of {policy.arms[rarest]} are worth {worth:.1f} decisions, {fewest:,.0f} are the"
-            f" fewest{rare}; `explore_floor: 0.1` draws more"
+            f" fewest{rare}"
         )
+        if isinstance(policy, EpochSurveyUCB):
+            why += "; `explore_floor: 0.1` draws more"
         return {"estimate": None, "low": None, "high": None, "why": why}
     terms = scores.values[:, arms[0]]
     if len(arms) > 1:

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.evaluation.arm_means import IMPOSSIBLE, MISSES, ArmMean, ArmModel, means
+from askless.core.words import TOSS
+from askless.evaluation.arm_means import MISSES, ArmMean, ArmModel, means
 from askless.evaluation.bounded_mean import bounded_mean
 from askless.evaluation.drawn_means import drawn_means
 from askless.evaluation.history import History
 from askless.policies import Policy, VisitRecord
+from askless.policies.effects import IMPOSSIBLE
 from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["Value", "policy_values"]
 
 DECISIONS, BEST, EVERYTHING = "decisions", "less the best single arm", "less asking everything"
+FULL, SHORT = "full visits", "short visits"
+OF_FULL = 1.0 - TOSS  # how often a full visit gets the arm of all answers where the form's differs
 
 
 @dataclass(frozen=True)
@@ -48,23 +52,25 @@ def policy_values(
     history: History, policy: Policy, models: Sequence[ArmModel], visits: Sequence[LoggedVisit]
 ) -> list[Value]:
     """Return what the decisions brought, and by how much that is more than with less effort."""
-    rewards = {"full": np.zeros(0), "short": np.zeros(0)}
-    known = [(v.record.kind == "short", v.record.reward) for v in visits]
-    for short, kind in ((False, "full"), (True, "short")):
-        own = [float(reward) for was, reward in known if was == short and reward is not None]
-        rewards[kind] = np.array(own)
-    every = np.array([float(reward) for _, reward in known if reward is not None])
-    planned = len(visits)
+    records = [visit.record for visit in visits if visit.record.reward is not None]
+    short = [record for record in records if record.kind == "short"]
+    full = [record for record in records if record.kind != "short"]
+    every, planned = _rewards(records), len(visits)
     found = [_mean(policy, DECISIONS, every, planned)]
-    if len(rewards["short"]):
+    if short:
         found += [
-            _mean(policy, f"{kind} visits", rewards[kind], planned) for kind in ("full", "short")
+            _of_full_rule(policy, full, planned),
+            _mean(policy, SHORT, _rewards(short), planned),
         ]
     return [
         *found,
         _beside_best(history, policy, models, every, planned),
-        _beside_full(history, policy, rewards, planned),
+        _beside_full(history, policy, len(short), len(records), planned),
     ]
+
+
+def _rewards(records: Sequence[VisitRecord]) -> Floats:
+    return np.array([record.reward for record in records], dtype=np.float64)
 
 
 def _mean(policy: Policy, what: str, rewards: Floats, planned: int) -> Value:
@@ -73,6 +79,31 @@ def _mean(policy: Policy, what: str, rewards: Floats, planned: int) -> Value:
     reward = policy.reward
     middle, low, high = bounded_mean(rewards, reward.low, reward.high, MISSES, planned)
     return Value(what, middle, low, high, len(rewards))
+
+
+def _of_full_rule(policy: Policy, records: Sequence[VisitRecord], planned: int) -> Value:
+    """Return what full visits would have brought if all had got the arm of all their answers.
+
+    Where the form gives another arm, a coin gives that to a quarter of them; the others stand for
+    these, too (inverse propensities, maths 10.4).
+    """
+    if not records:
+        return Value(FULL, None, None, None, 0, "none of them has a reward")
+    reward, weights = policy.reward, np.array([_weight(record) for record in records])
+    units = (_rewards(records) - reward.low) / reward.span
+    found = bounded_mean(weights * units, 0.0, 1 / OF_FULL, MISSES, planned)
+    middle, low, high = (reward.low + reward.span * min(value, 1.0) for value in found)
+    tossed = int((weights != 1.0).sum())
+    why = f"on {tossed:,} of them the form gives another arm" if tossed else ""
+    return Value(FULL, middle, low, high, len(records), why)
+
+
+def _weight(record: VisitRecord) -> float:
+    """Return for how many visits by the full rule a full visit stands."""
+    check = record.check
+    if check is None or check["full"] == check["short"]:
+        return 1.0
+    return float(record.arm == check["full"]) / OF_FULL
 
 
 def _beside_best(
@@ -126,16 +157,13 @@ def _ways(rows: Sequence[ArmMean]) -> str:
     return "means " + ", ".join(f"{way} ({', '.join(arms)})" for way, arms in found.items())
 
 
-def _beside_full(
-    history: History, policy: Policy, rewards: dict[str, Floats], planned: int
-) -> Value:
+def _beside_full(history: History, policy: Policy, short: int, count: int, planned: int) -> Value:
     """Compare with asking everything of everybody, by full visits beside which a form stood.
 
     They are a random sample of the people (maths 9.4). Where both give the same arm, nothing was
     lost, whatever the rewards; where they do not, a fair toss says what the difference is.
     """
-    count = sum(len(some) for some in rewards.values())
-    if not len(rewards["short"]):
+    if not short:
         return Value(EVERYTHING, None, None, None, count, "there were no short visits")
     compared = [
         v.record for v in history.full if v.record.check and v.record.number in history.rewards
@@ -146,7 +174,7 @@ def _beside_full(
     differs = np.array([float(r.check["full"] != r.check["short"]) for r in compared if r.check])
     middle, low, high = bounded_mean(gains, -4.0, 4.0, MISSES / 2, planned)
     _, _, most = bounded_mean(differs, 0.0, 1.0, MISSES / 2, planned)
-    share = policy.reward.span * len(rewards["short"]) / count
+    share = policy.reward.span * short / count
     ends = share * max(low, -most), share * min(high, most)
     return Value(
         EVERYTHING, share * middle, *ends, count, f"on {len(compared):,} full visits beside a form"

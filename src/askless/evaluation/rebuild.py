@@ -16,6 +16,10 @@ LOOK_AT = (
     "give the study file as the study was run: compare its policy's settings (beta_min, price,"
     " explore_floor, seed, …), its reward range, questions and arms"
 )
+CHANGED = (
+    "; if a visit was unlearned, corrected or erased in mid-study, or an arm added or retired, the"
+    " visits file does not tell and the study cannot be rebuilt"
+)
 
 
 def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | None = None) -> None:
@@ -23,7 +27,8 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
 
     It is then the one that the study had, bit for bit, if its settings are the study's. Visits are
     decided again, too; one that would have got another arm, or been learned in another block, shows
-    that the settings are not.
+    that the settings are not, or that something happened that visits do not tell: a visit that was
+    unlearned, corrected or erased, an arm that was added or retired.
 
     Parameters
     ----------
@@ -50,7 +55,7 @@ def rebuild(policy: Policy, visits: Sequence[LoggedVisit], *, watch: Watch | Non
     if [visit.learned for visit in learned] != list(range(len(learned))):
         raise StateError(
             "the order of learning has gaps or repeats itself; give all visits of the study, and"
-            " as its visits file has them"
+            f" as its visits file has them{CHANGED}"
         )
     waiting = iter(learned)
     due = next(waiting, None)
@@ -89,7 +94,7 @@ def _decide(policy: Policy, record: VisitRecord) -> None:
         raise StateError(
             f"{_named(record)} was decided in state {record.decided_at}, and those before it"
             f" lead to state {policy.version}; give all visits of the study in the order of their"
-            " decisions"
+            f" decisions{CHANGED}"
         )
     kind = "full" if record.kind == "check" else record.kind
     still_open = replace(
@@ -109,24 +114,24 @@ def _decide(policy: Policy, record: VisitRecord) -> None:
     if now != (record.arm, record.propensities, record.kind):
         raise StateError(
             f"{_named(record)} got the arm {record.arm!r}, and with these settings another"
-            f" decision would have been made; {LOOK_AT}"
+            f" decision would have been made; {LOOK_AT}{CHANGED}"
         )
 
 
 def _learn(policy: Policy, record: VisitRecord, watch: Watch | None) -> None:
     if record.reward is None:
-        raise StateError(f"{_named(record)} was learned and has no reward")
+        raise StateError(f"{_named(record)} was learned and has no reward{CHANGED}")
     visit = policy.visit(replace(record, reward=None, learned_in=None).to_dict())
     if watch is not None:
         watch.learning(policy, visit, float(record.reward))
     try:
         policy.learn(visit, record.reward)
     except AsklessError as error:
-        raise StateError(f"{_named(record)} cannot be learned again: {error}") from None
+        raise StateError(f"{_named(record)} cannot be learned again: {error}{CHANGED}") from None
     if visit.learned_in != record.learned_in:
         raise StateError(
             f"{_named(record)} was learned in block {record.learned_in} of its arm, and now"
-            f" is in {visit.learned_in}; {LOOK_AT}"
+            f" is in {visit.learned_in}; {LOOK_AT}{CHANGED}"
         )
     if watch is not None:
         watch.learned(policy, visit)

@@ -1,28 +1,23 @@
-"""Who gets which arm: shares by answer, and the rule as a small tree that can be read."""
+"""Who gets which arm at the end: shares by answer, and the rule as a small tree."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from askless.core.arrays import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats
 from askless.evaluation.history import FullVisit, History
-from askless.policies import Policy
-from askless.survey import Choice, Multi, Question, Scale
-from askless.survey.question import Answer
+from askless.evaluation.small_tree import Leaf, Rule, grow, splits_of, told_apart
+from askless.policies import EpochSurveyUCB, Policy, SurveyBandit
+from askless.policies.hooks import Hooks
+from askless.survey import Question
 
-__all__ = ["Leaf", "Rule", "Share", "Shared", "who_gets_what"]
+__all__ = ["ALL_ANSWERS", "THE_FORM", "Leaf", "Rule", "Share", "Shared", "who_gets_what"]
 
-DEEPEST = 3  # questions on the way to a leaf
-SMALLEST = 0.05  # of the people: fewer make no leaf
-WORTH = 0.01  # of the people: a split must set right as many
-LEVELS = 5  # of a scale: with more it is cut in thirds
-CUTS = 9  # of a scale, for the tree
-YES_NO: dict[str, Answer] = {"yes": True, "no": False}
+ALL_ANSWERS, THE_FORM = "all answers", "the short form"
 
 
 class Share(NamedTuple):
@@ -35,23 +30,6 @@ class Share(NamedTuple):
     share: float
 
 
-class Leaf(NamedTuple):
-    """Who gets what, by the tree."""
-
-    conditions: tuple[str, ...]
-    arm: str
-    share: float  # of the people
-    right: float  # of those, to how many the policy gives this arm
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The policy's rule as a tree; `right` is how many of all people it gives their arm."""
-
-    leaves: tuple[Leaf, ...]
-    right: float
-
-
 @dataclass(frozen=True)
 class Shared:
     """To whom the policy gives which arm, as it is now.
@@ -59,205 +37,159 @@ class Shared:
     Attributes
     ----------
     people : int
-        How many full visits have answered all that it needs; others say nothing here.
+        How many full visits have answered all that the rule needs; others say nothing here.
     shares : tuple of Share
-        Per question that is left, answer and arm.
+        Per question that the rule needs, answer and arm.
     rule : Rule or None
         A small tree; None if arms are drawn, or nobody is known.
     close : float or None
         How often the two best arms' expected rewards are less apart than the rule is unsure of
         them (what it adds to either for its score); None where the policy has no such scores.
+    by : {"all answers", "the short form"}
+        By which rule: that of short visits while a short form stands, since most visits are.
+    differ : float or None
+        How often the form gives people another arm than all their answers; None without a form.
+    starting : tuple of str
+        Arms in their first block of visits: no answer decides whether somebody gets them.
+    warm : tuple of str
+        Arms in warm-up, these among them: they are scored by models from few rows.
     """
 
     people: int
     shares: tuple[Share, ...]
     rule: Rule | None
     close: float | None
+    by: str = ALL_ANSWERS
+    differ: float | None = None
+    starting: tuple[str, ...] = ()
+    warm: tuple[str, ...] = ()
 
 
-def who_gets_what(history: History, policy: Policy) -> Shared:
-    """Let the policy decide about everybody of whom it knows enough."""
-    live = policy.roster.live
-    needed = np.asarray(policy.support[live].any(axis=0))
-    people, contexts = [], []
-    for visit in history.full:
-        if not np.isnan(visit.context[policy.survey.columns.first])[needed].any():
-            people.append(visit)
-            contexts.append(visit.context)
-    if not people:
-        return Shared(0, (), None, None)
-    chances = np.array([_chances(policy, visit) for visit in people])
-    weights = np.array([1.0 / visit.chance for visit in people])
-    weights /= weights.sum()
-    answers = [visit.record.answers for visit in people]
-    left = [policy.survey.questions[g] for g in np.flatnonzero(needed)]
-    tests = [test for question in left for test in _tests(question, answers)]
-    splits = [test for question in left for test in _splits(question, answers)]
-    shares = [
-        Share(test.question, test.answer, int(test.holds.sum()), name, float(min(own / held, 1.0)))
-        for test in tests
-        if (held := weights[test.holds].sum()) > 0
-        for k, name in enumerate(policy.arms)
-        if live[k] and (own := weights[test.holds] @ chances[test.holds, k]) >= 0
-    ]
-    rule = None
-    if (chances.max(axis=1) == 1).all():  # who draws has no rule
-        everybody, arms = np.ones(len(people), dtype=bool), chances.argmax(axis=1)
-        leaves = tuple(_grow(splits, arms, weights, policy.arms, everybody, ()))
-        rule = Rule(leaves, sum(leaf.share * leaf.right for leaf in leaves))
-    return Shared(len(people), tuple(shares), rule, _close(policy, contexts, weights))
+class Decider(NamedTuple):
+    """A rule that gives arms: who decides, what must be answered for it, and among which arms."""
 
+    policy: Policy
+    hooks: Hooks
+    needed: Flags  # of the questions
+    arms: Flags  # that are past their start
 
-def _chances(policy: Policy, visit: FullVisit) -> Floats:
-    """Return with which probability a person gets each arm that they may get, but for insurance."""
-    mask = policy.roster.flags(visit.record.eligible) & policy.roster.live
-    if not mask.any():  # all that they could get have been retired
-        mask = policy.roster.live
-    return policy._decide(visit.context, mask, 0).chances()
+    @classmethod
+    def by_all_answers(cls, policy: Policy) -> Decider:
+        """Return the rule of full visits."""
+        arms = policy.roster.live
+        if isinstance(policy, EpochSurveyUCB):
+            arms = policy._compared(arms)
+        return cls(policy, policy, np.asarray(policy.support[arms].any(axis=0)), arms)
 
+    @classmethod
+    def by_the_form(cls, policy: Policy) -> Decider | None:
+        """Return the rule of short visits, if there are any at present."""
+        if not isinstance(policy, SurveyBandit) or policy._short is None:
+            return None
+        form = policy._short.form
+        if form is None or not policy._short.is_short(policy._model):
+            return None
+        hooks = policy._of_kind("short")
+        return cls(policy, hooks, form, policy._compared(policy.roster.live))
 
-class Test(NamedTuple):
-    """An answer, and who gave it."""
+    def knows(self, visit: FullVisit) -> bool:
+        """Say whether a person has answered all that the rule needs, and may get an arm by it."""
+        missing = np.isnan(visit.context[self.policy.survey.columns.first])
+        return bool(self.among(visit).any() and not missing[self.needed].any())
 
-    question: str
-    answer: str
-    holds: Flags
-    other: str = ""  # what the others said, where that has a name
+    def among(self, visit: FullVisit) -> Flags:
+        """Return the arms that a person may get, retired ones and those that start left out."""
+        roster = self.policy.roster
+        mask = roster.flags(visit.record.eligible) & roster.live
+        return np.asarray((mask if mask.any() else roster.live) & self.arms)
 
-    def side(self, held: bool) -> tuple[Flags, str]:
-        """Return who gave it, or who did not, and how to say so."""
-        if held:
-            return self.holds, f"{self.question}: {self.answer}"
-        return ~self.holds, f"{self.question}: {self.other or f'not {self.answer}'}"
+    def chances(self, visit: FullVisit) -> Floats:
+        """Return with which probability a person gets each arm, but for insurance."""
+        return self.hooks._decide(visit.context, self.among(visit), 0).chances()
 
-
-def _tests(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator[Test]:
-    """Go through the answers to a question that are told apart."""
-    given = [row.get(question.name) for row in answers]
-    skipped = np.array([answer is None for answer in given])
-    if isinstance(question, Multi):
-        for option in question.options:
-            chosen = np.array([isinstance(a, list) and option in a for a in given])
-            yield Test(question.name, f"with {option}", chosen, f"without {option}")
-    elif isinstance(question, Scale):
-        yield from _levels(question, given, skipped)
-    else:
-        named = YES_NO
-        if isinstance(question, Choice):
-            named = {option: option for option in question.options}
-        other = "no" if named == YES_NO and not skipped.any() else ""
-        for name, meant in named.items():
-            holds = np.array([answer == meant for answer in given])
-            yield Test(question.name, name, holds, other if name == "yes" else "")
-    if skipped.any():
-        yield Test(question.name, "a skip", skipped)
-
-
-def _splits(question: Question, answers: Sequence[dict[str, Answer]]) -> Iterator[Test]:
-    """Go through the ways to tell people in two by a question."""
-    if not isinstance(question, Scale):
-        yield from _tests(question, answers)
-        return
-    given = [row.get(question.name) for row in answers]
-    skipped = np.array([answer is None for answer in given])
-    numbers = _numbers(given)
-    if skipped.all():
-        return
-    shares = np.arange(1, CUTS + 1) / (CUTS + 1)
-    for cut in _round(np.quantile(numbers[~skipped], shares, method="inverted_cdf"), numbers):
-        above = f"above {cut:.10g}" + (", or a skip" if skipped.any() else "")
-        yield Test(question.name, f"up to {cut:.10g}", numbers <= cut, above)
-    if skipped.any():
-        yield Test(question.name, "a skip", skipped)
-
-
-def _round(cuts: Floats, numbers: Floats) -> list[float]:
-    """Return cuts that people would print, each once: to a hundredth of what there is."""
-    spread = float(np.nanmax(numbers) - np.nanmin(numbers))
-    digits = 2 - math.floor(math.log10(spread)) if spread > 0 else 2
-    return sorted({round(float(cut), digits) for cut in cuts})
-
-
-def _numbers(given: Sequence[Answer | None]) -> Floats:
-    """Return answers on a scale; NaN for a skip."""
-    return np.array([x if isinstance(x, int | float) else np.nan for x in given], dtype=np.float64)
-
-
-def _levels(question: Scale, given: Sequence[Answer | None], skipped: Flags) -> Iterator[Test]:
-    """Go through the levels of a scale, or through thirds of the people."""
-    numbers = _numbers(given)
-    if skipped.all():
-        return
-    levels = np.unique(numbers[~skipped])
-    if len(levels) <= LEVELS:
-        for level in levels:
-            yield Test(question.name, f"{level:.10g}", numbers == level)
-        return
-    cuts = np.quantile(numbers[~skipped], [1 / 3, 2 / 3], method="inverted_cdf")
-    thirds = _round(cuts, numbers)
-    first, second = thirds[0], thirds[-1]
-    yield Test(question.name, f"up to {first:.10g}", numbers <= first)
-    if second > first:
-        yield Test(
-            question.name,
-            f"above {first:.10g}, up to {second:.10g}",
-            (numbers > first) & (numbers <= second),
-        )
-    yield Test(question.name, f"above {second:.10g}", numbers > second)
-
-
-def _grow(
-    tests: Sequence[Test],
-    arms: Ints,
-    weights: Floats,
-    names: Sequence[str],
-    here: Flags,
-    path: tuple[tuple[Test, bool], ...],
-) -> Iterator[Leaf]:
-    """Split people where that gives most of them their own arm; yield the leaves."""
-    counts = np.array([weights[here & (arms == k)].sum() for k in range(len(names))])
-    best, gain = None, WORTH
-    if len(path) < DEEPEST:
-        for test in tests:
-            yes, no = here & test.holds, here & ~test.holds
-            if min(weights[yes].sum(), weights[no].sum()) < SMALLEST:
-                continue
-            right = sum(
-                max(weights[side & (arms == k)].sum() for k in range(len(names)))
-                for side in (yes, no)
-            )
-            if right - counts.max() > gain:
-                best, gain = test, right - counts.max()
-    if best is None:
-        total = counts.sum()
-        share, right = float(total), float(counts.max() / total)
-        yield Leaf(_conditions(path), names[int(counts.argmax())], share, right)
-        return
-    for held in (True, False):
-        side, _ = best.side(held)
-        yield from _grow(tests, arms, weights, names, here & side, (*path, (best, held)))
-
-
-def _conditions(path: Sequence[tuple[Test, bool]]) -> tuple[str, ...]:
-    """Return a path in words, without what a later answer to the same question implies."""
-    found = []
-    for i, (test, held) in enumerate(path):
-        side, said = test.side(held)
-        later = [own.side(was)[0] for own, was in path[i + 1 :] if own.question == test.question]
-        if all((narrower & ~side).any() for narrower in later):
-            found.append(said)
-    return tuple(found)
-
-
-def _close(policy: Policy, contexts: Sequence[Floats], weights: Floats) -> float | None:
-    """Return for how many people the two best arms cannot be told apart."""
-    live = policy.roster.live
-    near = []
-    for z in contexts:
-        outlook = policy.outlook(z, live)
+    def is_close(self, visit: FullVisit) -> bool | None:
+        """Say whether the two best arms cannot be told apart; None without two scores."""
+        outlook = self.policy.outlook(visit.context, self.among(visit), self.hooks)
         ranked = sorted(outlook.values(), reverse=True)
         if len(ranked) < 2:
             return None
         (one, one_score), (two, two_score) = ranked[:2]
-        near.append(one - two < np.hypot(one_score - one, two_score - two))
-    return float(weights @ np.array(near))
+        return bool(one - two < np.hypot(one_score - one, two_score - two))
+
+
+def who_gets_what(history: History, policy: Policy) -> Shared:
+    """Let the policy's present rule decide about everybody of whom it knows enough."""
+    by_all, by_form = Decider.by_all_answers(policy), Decider.by_the_form(policy)
+    decider = by_form or by_all
+    people = [visit for visit in history.full if decider.knows(visit)]
+    live = policy.roster.live
+    warm = live & policy.warm if isinstance(policy, EpochSurveyUCB) else np.zeros_like(live)
+    nobody = Shared(
+        *(0, (), None, None),
+        by=ALL_ANSWERS if by_form is None else THE_FORM,
+        starting=_named(policy, live & ~by_all.arms),
+        warm=_named(policy, warm),
+    )
+    if not people or (nobody.starting and by_all.arms.sum() < 2):  # one arm alone is no rule yet
+        return nobody
+    chances = np.array([decider.chances(visit) for visit in people])
+    weights = _weights(people)
+    rule = None
+    if (chances.max(axis=1) == 1).all():  # who draws has no rule
+        answers = [visit.record.answers for visit in people]
+        splits = [test for g in _needed(decider) for test in splits_of(g, answers)]
+        everybody, arms = np.ones(len(people), dtype=bool), chances.argmax(axis=1)
+        leaves = tuple(grow(splits, arms, weights, policy.arms, everybody, ()))
+        rule = Rule(leaves, sum(leaf.share * leaf.right for leaf in leaves))
+    return replace(
+        nobody,
+        people=len(people),
+        shares=_shares(decider, people, chances, weights),
+        rule=rule,
+        close=_close(decider, people, weights),
+        differ=None if by_form is None else _differ(by_all, by_form, history.full),
+    )
+
+
+def _named(policy: Policy, arms: Flags) -> tuple[str, ...]:
+    return tuple(policy.arms[k] for k in np.flatnonzero(arms))
+
+
+def _needed(decider: Decider) -> list[Question]:
+    return [decider.policy.survey.questions[g] for g in np.flatnonzero(decider.needed)]
+
+
+def _weights(people: Sequence[FullVisit]) -> Floats:
+    """Return what each of some full visits stands for, of all people; they sum to 1."""
+    weights = np.array([1.0 / visit.chance for visit in people])
+    return np.asarray(weights / weights.sum())
+
+
+def _shares(
+    decider: Decider, people: Sequence[FullVisit], chances: Floats, weights: Floats
+) -> tuple[Share, ...]:
+    """Return the arms' shares by answer."""
+    answers, policy = [visit.record.answers for visit in people], decider.policy
+    return tuple(
+        Share(test.question, test.answer, int(test.holds.sum()), name, float(min(own / held, 1.0)))
+        for question in _needed(decider)
+        for test in told_apart(question, answers)
+        if (held := weights[test.holds].sum()) > 0
+        for k, name in enumerate(policy.arms)
+        if policy.roster.live[k] and (own := weights[test.holds] @ chances[test.holds, k]) >= 0
+    )
+
+
+def _close(decider: Decider, people: Sequence[FullVisit], weights: Floats) -> float | None:
+    """Return for how many people the two best arms cannot be told apart."""
+    near = [decider.is_close(visit) for visit in people]
+    return None if None in near else float(weights @ np.array(near, dtype=np.float64))
+
+
+def _differ(by_all: Decider, by_form: Decider, full: Sequence[FullVisit]) -> float | None:
+    """Return how many people the form gives another arm than all their answers."""
+    both = [visit for visit in full if by_all.knows(visit) and by_form.knows(visit)]
+    if not both:
+        return None
+    apart = [(by_all.chances(v) != by_form.chances(v)).any() for v in both]
+    return float(_weights(both) @ np.array(apart, dtype=np.float64))

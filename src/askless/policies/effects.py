@@ -22,7 +22,7 @@ from askless.core.words import (
     WEIGHTED,
 )
 from askless.policies.epoch_state import EpochState
-from askless.policies.evidence import direction_names
+from askless.policies.settings import SETS
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Effect"]
 
 MISSES = 0.05  # how often an interval may miss
+IMPOSSIBLE = "no reward allows this interval: the assumptions are in doubt"
 POCOCK = {0.05: 2.63, 0.025: 2.88}  # for MOST_COUNTED epochs (maths 10.2)
 assert MOST_COUNTED == 15
 
@@ -45,14 +46,15 @@ class Effect:
     arm, question : str
         Their names.
     answers : str
-        The two answers, as in "yes - no"; empty where a question has very many pairs.
+        The two answers, as in "yes - no" or, where several may be chosen, "tv, web - radio".
     estimate : float or None
         By how much the arm's expected reward is higher with the first of them, all other answers
         being the same; None where no epoch can tell yet.
     low, high : float or None
         *At all times*: this interval misses with a probability of at most 5% (and that of a wrong
         drop), however often one looks. None if it is empty, which puts the assumptions in doubt.
-        Of policies without epochs: that of the arm's confidence set.
+        Of policies without epochs: that of the arm's confidence set; None if it has none that
+        holds (`LinUCB`, the radii `published…`).
     end_low, end_high : float or None
         *At the end*: narrower, and nearly as sure: 5%, but for how far sums of an epoch's rewards
         are from a normal law. None where no epoch can carry it.
@@ -63,6 +65,8 @@ class Effect:
         known when it went.
     dropped_at : int or None
         How many rows the arm had learned when it was dropped.
+    why : str
+        Why there is no interval at all times.
     """
 
     arm: str
@@ -76,6 +80,7 @@ class Effect:
     epochs: int
     kept: bool
     dropped_at: int | None
+    why: str = ""
 
     def keys(self) -> Iterator[str]:
         """Return the names of the fields."""
@@ -98,15 +103,14 @@ class Signed(NamedTuple):
 
 def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
     """Return one row an arm, question and direction, in this order."""
-    span, survey, model = policy.reward.span, policy.survey, policy._model
+    survey, model = policy.survey, policy._model
     model.refresh_variance()
-    names = [direction_names(q, raw=survey.coding == "raw") for q in survey]
     last = model.ended() if ended and isinstance(model, EpochState) else model
     rows = []
-    for k, arm in enumerate(policy.arms):
-        for g, question in enumerate(survey.names):
-            kept = bool(model.arms.support[k, g])
-            for i, answers in enumerate(names[g]):
+    for k in range(len(policy.arms)):
+        without = "" if policy.has_epochs else _why_no_set(policy, k)
+        for g, question in enumerate(survey):
+            for i, answers in enumerate(question.direction_names()):
                 if isinstance(model, EpochState) and isinstance(last, EpochState):
                     d = survey.columns.start[g] + i
                     sums = model.epochs.signed_sums[k, d].copy()
@@ -114,24 +118,31 @@ def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
                     said = signed_of(sums)
                 else:
                     said = _of_set(policy, k, g, i)
-                low, high = max(said.always[0], -1.0) * span, min(said.always[1], 1.0) * span
-                empty = low > high
-                rows.append(
-                    Effect(
-                        arm=arm,
-                        question=question,
-                        answers=answers,
-                        estimate=None if said.estimate is None else _within(said.estimate) * span,
-                        low=None if empty else low,
-                        high=None if empty else high,
-                        end_low=None if said.end is None else _within(said.end[0]) * span,
-                        end_high=None if said.end is None else _within(said.end[1]) * span,
-                        epochs=said.epochs,
-                        kept=kept,
-                        dropped_at=None if kept else int(model.arms.dropped_at[k, g]),
-                    )
-                )
+                rows.append(_row(policy, k, g, answers, said, without))
     return rows
+
+
+def _row(policy: LinearUCB, k: int, g: int, answers: str, said: Signed, without: str) -> Effect:
+    """Put what is known of a direction in reward units; `without` says why its set has no ends."""
+    span, arms = policy.reward.span, policy._model.arms
+    kept, why = bool(arms.support[k, g]), without
+    low, high = max(said.always[0], -1.0), min(said.always[1], 1.0)
+    if low > high:
+        why = why or IMPOSSIBLE
+    return Effect(
+        arm=policy.arms[k],
+        question=policy.survey.names[g],
+        answers=answers,
+        estimate=None if said.estimate is None else _within(said.estimate) * span,
+        low=None if why else low * span,
+        high=None if why else high * span,
+        end_low=None if said.end is None else _within(said.end[0]) * span,
+        end_high=None if said.end is None else _within(said.end[1]) * span,
+        epochs=said.epochs,
+        kept=kept,
+        dropped_at=None if kept else int(arms.dropped_at[k, g]),
+        why=why,
+    )
 
 
 def _within(effect: float) -> float:
@@ -155,6 +166,22 @@ def signed_of(sums: Floats, misses: float = MISSES) -> Signed:
         error = POCOCK[misses] * math.sqrt(sums[SQUARES]) / sums[ROOTS]
         end = float(estimate - error), float(estimate + error)
     return Signed(estimate, always, end, int(sums[COUNTED]))
+
+
+def _why_no_set(policy: LinearUCB, k: int) -> str:
+    """Say why an arm's ellipsoid is no confidence set of 95%; nothing where it is one."""
+    radius, share = policy.settings.radius, float(policy._model.arms.share[k])
+    if radius not in SETS:
+        return (
+            f"`{policy.radius_setting}: {radius}` makes no confidence sets, so nobody can say how"
+            " often an interval would miss"
+        )
+    if share > MISSES:
+        return (
+            f"delta = {policy.delta:g} lets the set of an arm miss in {share:.0%} of studies, more"
+            f" than {MISSES:.0%}"
+        )
+    return ""
 
 
 def _of_set(policy: LinearUCB, k: int, g: int, i: int) -> Signed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from askless.core.arrays import Flags
 from askless.core.words import BY_ELLIPSOID, BY_EPOCHS, GOOD, NOT_DROPPED
 from askless.policies.epoch_state import EpochState, skip_directions
-from askless.survey import Question
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -30,7 +28,7 @@ class Direction:
     Attributes
     ----------
     answers : str
-        The two answers, as in "dogs - cats"; empty where a question has very many pairs.
+        The two answers, as in "dogs - cats".
     below, above : float
         From 0 to 1, where 1 is shown, once and for good: that the first answer's reward is less
         than beta_min above the second's; that it is less than beta_min below it.
@@ -103,7 +101,7 @@ def evidence_rows(policy: LinearUCB) -> list[Evidence]:
     state = model.arms
     rows = []
     judged = ~skip_directions(policy.survey) | policy.settings.judge_skips
-    names = [direction_names(q, raw=policy.survey.coding == "raw") for q in policy.survey]
+    names = [question.direction_names() for question in policy.survey]
     for k, arm in enumerate(policy.arms):
         at = model.first_packed(k)
         for g, question in enumerate(policy.survey.names):
@@ -143,19 +141,6 @@ def evidence_rows(policy: LinearUCB) -> list[Evidence]:
     return rows
 
 
-def direction_names(question: Question, *, raw: bool) -> list[str]:
-    """Name the two answers of each direction; of several pairs, the first."""
-    points, names = question.points(raw=raw), question.point_names()
-    directions = question.directions()
-    if len(points) > MOST_POINTS:
-        return [""] * len(directions)
-    pairs = {
-        tuple(points[i] - points[j]): f"{names[i]} - {names[j]}"
-        for i, j in reversed(list(permutations(range(len(points)), 2)))
-    }
-    return [pairs[tuple(direction)] for direction in directions]
-
-
 def _directions(
     model: EpochState, k: int, g: int, names: list[str], judged: Flags
 ) -> tuple[Direction, ...]:
@@ -188,7 +173,7 @@ def _nearest(policy: LinearUCB, k: int, directions: tuple[Direction, ...]) -> st
     sides = [side for way in directions for side in (way.below, way.above)]
     passed = sum(side == 1 for side in sides)
     furthest = min(directions, key=lambda way: min(way.below, way.above))
-    where = f", for {furthest.answers}" if len(directions) > 1 and furthest.answers else ""
+    where = f", for {furthest.answers}" if len(directions) > 1 else ""
     return (
         f"; {passed} of its {len(sides)} tests passed, the one furthest from it is at"
         f" {min(sides):.0%}{where}"

@@ -68,6 +68,7 @@ NET_RADII = {
     "published_scaled_sqrt": (NET_SCALED_SQRT, NET_ESTIMATES, SCALED),
     "ridge": (VALID, NET_SELECTS, OWN),
 }
+SETS = ("valid", "ridge")  # the radii that hold at all times, whatever is dropped
 INTERACTIVE = {"certified": CERTIFIED, "paper_heuristic": PAPER_HEURISTIC}
 GRAINS = {"arm": BY_ARM, "question": BY_QUESTION}
 

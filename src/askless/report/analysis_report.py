@@ -18,19 +18,21 @@ from askless.report.analysis_figures import (
 )
 from askless.report.analysis_summary import (
     LISTED,
-    Words,
     doubts_of,
+    intervals_of,
     is_sure,
     said_of,
     telling,
     why_so_few,
 )
-from askless.report.page import data_uri, drawn, render, versions, write
+from askless.report.analysis_words import Words
+from askless.report.page import check_folder, data_uri, drawn, render, versions, write
 from askless.simulation.simulate import describe
 
 __all__ = ["tables_of", "write_analysis"]
 
 FIGURES = {"asked": draw_asked, "effects": draw_effects, "arm_means": draw_arm_means}
+ENDINGS = ("png", "svg")
 NOTHING = "nothing"
 WAYS = ("model", "draws")
 
@@ -43,7 +45,8 @@ def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path
     analysis : Analysis
         As `al.analyse` returns it.
     folder : Path
-        It must be there.
+        Made once everything is there to be written. Figures of another analysis that this one has
+        not are removed from it.
     command : str
         What makes the same again.
 
@@ -58,7 +61,7 @@ def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path
         picture, narrow = draw(analysis), draw(analysis, narrow=True)
         if picture is None or narrow is None:
             continue
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
+        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ENDINGS}
         images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
         images[f"{name}-narrow"] = data_uri(drawn(narrow, "svg"), "image/svg+xml")
     made = {"command": command, "versions": versions()}
@@ -68,6 +71,11 @@ def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path
     }
     first |= {f"{name}.csv": table.to_csv() for name, table in tables_of(analysis).items()}
     # Nothing is written before everything is there.
+    check_folder(folder)
+    for name in FIGURES:  # of what was analysed into this folder before
+        for ending in ENDINGS:
+            if f"{name}.{ending}" not in files:
+                (folder / f"{name}.{ending}").unlink(missing_ok=True)
     return tuple(write(folder / name, text) for name, text in (first | files).items())
 
 
@@ -81,6 +89,7 @@ def _content(analysis: Analysis) -> dict[str, Any]:
         "said": said_of(analysis),
         "doubts": doubts_of(analysis),
         "few": why_so_few(analysis),
+        "promise": intervals_of(analysis),
         "arms": [arm.name for arm in analysis.study.arms],
         "kinds": ", ".join(f"{count:,} {kind}" for kind, count in analysis.kinds.items()),
         "gone": list(_gone(analysis)),
@@ -95,7 +104,7 @@ def _content(analysis: Analysis) -> dict[str, Any]:
         "shown": min(MOST_SHOWN, len(telling(analysis))),
         "estimated": estimated,
         "pair_ways": [way for way in WAYS if _has(analysis.contrasts, way)],
-        "ways": list(WAYS),
+        "ways": [way for way in WAYS if analysis.in_epochs or way == "draws"],
         "means": _beside(analysis.arm_means, lambda row: row.arm),
         "contrasts": _beside(analysis.contrasts, lambda row: f"{row.arm} less {row.other}"),
         "gaps_shown": MOST_SHOWN,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 from askless.evaluation.analysis import Analysis
 from askless.evaluation.arm_means import MISSES
-from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING
+from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING, FULL
 from askless.policies import Effect, SurveyBandit
+from askless.policies.effects import IMPOSSIBLE
+from askless.report.analysis_words import Words, counted
 
 __all__ = [
-    "Words",
     "doubts_of",
+    "intervals_of",
     "is_sure",
     "label_of",
     "said_of",
@@ -30,58 +31,10 @@ RECIPE = (
 )
 LISTED = {  # rows of `Analysis.values`, as a table calls them
     DECISIONS: "all decisions",
+    FULL: "full visits, by all answers",
     BEST: "decisions, less the best single arm for all",
     EVERYTHING: "decisions, less asking everything",
 }
-
-
-class Estimated(Protocol):
-    """A figure with an interval, or without either."""
-
-    @property
-    def estimate(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-class Words:
-    """Figures as they are shown: with as many digits as the reward range needs.
-
-    Parameters
-    ----------
-    span : float
-        Of the rewards.
-
-    Examples
-    --------
-    >>> Words(100).signed(3.14159), Words(1).plain(0.61803), Words(100).ends(-2, 5)
-    ('+3.1', '0.618', '-2.0 to 5.0')
-    """
-
-    def __init__(self, span: float) -> None:
-        self.digits = max(0, 3 - math.floor(math.log10(span)))
-
-    def plain(self, value: float | None) -> str:
-        """Show a figure; nothing where there is none."""
-        if value is None:
-            return ""
-        return f"{round(value, self.digits) + 0.0:,.{self.digits}f}"  # no -0
-
-    def signed(self, value: float | None) -> str:
-        """Show a difference."""
-        if value is None:
-            return ""
-        return f"{round(value, self.digits) + 0.0:+,.{self.digits}f}"
-
-    def ends(self, low: float | None, high: float | None) -> str:
-        """Show an interval; nothing where there is none."""
-        return "" if low is None or high is None else f"{self.plain(low)} to {self.plain(high)}"
-
-    def of(self, row: Estimated) -> str:
-        """Show a figure and its interval in a sentence."""
-        return f"{self.plain(row.estimate)} ({self.ends(row.low, row.high)})"
 
 
 def is_sure(effect: Effect) -> bool:
@@ -96,7 +49,7 @@ def is_sure(effect: Effect) -> bool:
 
 def label_of(effect: Effect) -> str:
     """Name the question and its two answers."""
-    return f"{effect.question}: {effect.answers}" if effect.answers else effect.question
+    return f"{effect.question}: {effect.answers}"
 
 
 def surest(effects: Sequence[Effect], most: int) -> list[Effect]:
@@ -126,7 +79,7 @@ def telling(analysis: Analysis) -> list[Effect]:
         row
         for row in analysis.effects
         if row.estimate is not None
-        if row.end_low is not None or (row.low, row.high) != (-span, span)
+        if row.end_low is not None or (row.low, row.high) not in ((-span, span), (None, None))
     ]
 
 
@@ -144,12 +97,14 @@ def said_of(analysis: Analysis) -> list[str]:
 def _of_people(analysis: Analysis) -> str:
     first, last = analysis.stretches[0], analysis.stretches[-1]
     asked = sum(row.asked * (row.last - row.first + 1) for row in analysis.stretches)
-    questions = len(analysis.study.survey)
+    questions, arms = len(analysis.study.survey), len(analysis.study.arms)
     return (
-        f"{analysis.visits:,} people got one of {len(analysis.study.arms)} arms, and"
-        f" {analysis.rewarded:,} rewards have come. They were asked {first.asked:.1f} of"
-        f" {questions} questions at the start, {last.asked:.1f} at the end and"
-        f" {asked / analysis.visits:.1f} on average."
+        f"{counted(analysis.visits, 'person', 'people')} got"
+        f" {'the only arm' if arms == 1 else f'one of {arms} arms'}, and"
+        f" {counted(analysis.rewarded, 'reward has', 'rewards have')} come."
+        f" {'They were' if analysis.visits > 1 else 'That one was'} asked {first.asked:.1f} of"
+        f" {counted(questions, 'question', 'questions')} at the start, {last.asked:.1f} at the end"
+        f" and {asked / analysis.visits:.1f} on average."
     )
 
 
@@ -174,6 +129,8 @@ def _of_arms(analysis: Analysis, words: Words) -> str:
         if not rows or any(row.estimate is None for row in rows):
             continue
         best = max(rows, key=lambda row: row.estimate or 0.0)
+        if len(rows) == 1:
+            return f"The only arm, {best.arm}, would bring everybody {words.of(best)}."
         gaps = [
             (row.low if row.arm == best.arm else -row.high)
             for row in analysis.contrasts
@@ -186,6 +143,8 @@ def _of_arms(analysis: Analysis, words: Words) -> str:
         return f"{said} by {'the ' if by == 'model' else ''}{by}; {others}."
     means = {row.arm: row for row in reversed(analysis.arm_means) if row.estimate is not None}
     lacking = [arm.name for arm in analysis.study.arms if arm.name not in means]
+    if lacking and len(analysis.study.arms) == 1:
+        return f"What the only arm, {lacking[0]}, would bring everybody cannot be said."
     if lacking:
         whose = f"the arm{'s' if len(lacking) > 1 else ''} {', '.join(lacking)}"
         return f"Which single arm is best for all cannot be said: there is no mean of {whose}."
@@ -200,12 +159,17 @@ def _of_effects(analysis: Analysis, words: Words) -> str:
     known = [effect for effect in analysis.effects if effect.estimate is not None]
     if not known:
         return "Of no effect of an answer on an arm's reward is there an estimate."
-    judged = [row for row in known if row.end_low is not None] if analysis.in_epochs else known
     when = " at the end" if analysis.in_epochs else ""
+    judged = [row for row in known if (row.end_low if analysis.in_epochs else row.low) is not None]
     if not judged:
-        return f"None of {len(known):,} effects of answers has an interval{when}."
+        of = "The only effect" if len(known) == 1 else f"None of {len(known):,} effects"
+        why = f": {analysis.without_sets}" if analysis.without_sets else ""
+        has = "has no interval" if len(known) == 1 else "has an interval"
+        return f"{of} of answers {has}{when}{why}."
     sure = surest([effect for effect in judged if is_sure(effect)], len(judged))
     of = f"{len(judged):,} effects of answers that have an interval{when}"
+    if not sure and len(judged) == 1:
+        return f"The only effect of answers that has an interval{when} may be zero by it."
     if not sure:
         return f"None of {of} is other than zero by it."
     named = "; ".join(
@@ -221,15 +185,32 @@ def _of_effects(analysis: Analysis, words: Words) -> str:
 
 def doubts_of(analysis: Analysis) -> list[str]:
     """Say what puts the figures in doubt."""
-    empty = [effect for effect in analysis.effects if effect.low is None]
+    empty = [effect for effect in analysis.effects if effect.why == IMPOSSIBLE]
     if not empty:
         return []
     named = ", ".join(dict.fromkeys(f"{row.arm} and {row.question}" for row in empty[:NAMED]))
+    whose = counted(len(empty), "effect", "effects")
     return [
-        f"The intervals at all times of {len(empty)} effects are empty ({named}"
-        f"{', …' if len(empty) > NAMED else ''}): what their epochs say cannot all be true, so"
-        " an assumption at the end of this page is probably wrong."
+        f"The intervals at all times of {whose} are empty ({named}"
+        f"{', …' if len(empty) > NAMED else ''}): what the epochs say cannot all be true, so an"
+        " assumption at the end of this page is probably wrong."
     ]
+
+
+def intervals_of(analysis: Analysis) -> str:
+    """Say what the intervals of effects promise, or why there are none."""
+    if analysis.without_sets:
+        return f"There are estimates and no intervals: {analysis.without_sets}."
+    each = "misses in at most 5% of studies, by itself: of twenty, up to one may."
+    if not analysis.in_epochs:
+        return (
+            "The interval *at all times* is that of the arm's confidence set. It holds however"
+            f" often anyone has looked, and {each}"
+        )
+    return (
+        "The interval *at the end* holds for a study that is looked at once, when it is over; the"
+        f" one *at all times* however often anyone has looked. Each {each}"
+    )
 
 
 def why_so_few(analysis: Analysis) -> str:
@@ -238,6 +219,11 @@ def why_so_few(analysis: Analysis) -> str:
     unknown = [effect for effect in analysis.effects if effect.estimate is None]
     if not analysis.effects:
         return f"{analysis.policy.name} keeps no model of an arm, so it knows no effects."
+    if not analysis.in_epochs:
+        return (
+            f"{analysis.policy.name} has no intervals at the end and no arm means by the model;"
+            " survey-bandit has."
+        )
     if not unknown and all(row.estimate is not None for row in by_model):
         return ""
     short, full = analysis.kinds.get("short", 0), analysis.visits - analysis.kinds.get("short", 0)

@@ -60,6 +60,9 @@ class Scale(Question):
     def _point_names(self) -> list[str]:
         return [f"{end:.10g}" for end in (self.low, self.high)]
 
+    def _direction_names(self) -> list[str]:
+        return [f"{self.high:.10g} - {self.low:.10g}"]
+
     def _check(self, answer: Any) -> Answer:
         allowed = f"a number from {self.low:g} to {self.high:g}"
         if isinstance(answer, bool) or not isinstance(answer, int | float):
@@ -97,6 +100,9 @@ class YesNo(Question):
 
     def _point_names(self) -> list[str]:
         return ["no", "yes"]
+
+    def _direction_names(self) -> list[str]:
+        return ["yes - no"]
 
     def _check(self, answer: Any) -> Answer:
         if not isinstance(answer, bool):
@@ -173,6 +179,9 @@ class Choice(_Optioned):
     def _point_names(self) -> list[str]:
         return list(self.options)
 
+    def _direction_names(self) -> list[str]:
+        return [f"{u} - {v}" for u, v in itertools.combinations(self.options, 2)]
+
     def _norm_factors(self) -> tuple[float, float]:
         r = len(self.options)
         return r / 4 + self.may_skip, r / 2 + self.may_skip
@@ -211,8 +220,17 @@ class Multi(_Optioned):
 
     def _point_names(self) -> list[str]:
         patterns = itertools.product([False, True], repeat=len(self.options))
-        chosen = [[o for o, c in zip(self.options, p, strict=True) if c] for p in patterns]
-        return [", ".join(options) or "none of them" for options in chosen]
+        return [self._named(pattern) for pattern in patterns]
+
+    def _direction_names(self) -> list[str]:
+        signs = self._directions()
+        return [f"{self._named(own > 0)} - {self._named(own < 0)}" for own in signs]
+
+    def _named(self, chosen: Iterable[Any]) -> str:
+        """Name the options that are chosen; an option with a comma must not look like two."""
+        between = "; " if any(", " in option for option in self.options) else ", "
+        own = [option for option, was in zip(self.options, chosen, strict=True) if was]
+        return between.join(own) or "none of them"
 
     def _check(self, answer: Any) -> Answer:
         allowed = f"a list of some of {', '.join(map(repr, self.options))}"

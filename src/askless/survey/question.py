@@ -99,6 +99,9 @@ class Question(ABC):
     @abstractmethod
     def _point_names(self) -> list[str]: ...
 
+    @abstractmethod
+    def _direction_names(self) -> list[str]: ...
+
     def _norm_factors(self) -> tuple[float, float]:
         return (1.25, 1.5) if self.may_skip else (1.0, 1.0)
 
@@ -191,6 +194,16 @@ class Question(ABC):
     def point_names(self) -> list[str]:
         """Name the extreme answers, the skip included, for people."""
         return self._point_names() + ["a skip"] * self.may_skip
+
+    def direction_names(self) -> list[str]:
+        """Name the two answers of each direction, in the order of `directions`.
+
+        >>> from askless import Multi
+        >>> Multi("media", ["tv", "web"]).direction_names()
+        ['tv, web - none of them', 'tv - web']
+        """
+        against_skip = [f"{name} - a skip" for name in self._point_names()] * self.may_skip
+        return self._direction_names() + against_skip
 
     def refusal(self, answer: Any, allowed: str) -> AnswerError:
         """Build the one error for an answer that does not fit."""
