@@ -28,8 +28,9 @@ check: $(READY)  ## lint, types, layers; format and bugs of the core, and whethe
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python builder/stubs.py --check
-	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
-	printf '%s\n' $(filter %.cpp,$(SOURCES)) | xargs -P 2 -n 4 \
+	@echo clang-format, clang-tidy
+	@$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+	@printf '%s\n' src/core/*.cpp | xargs -P 2 -n 4 \
 		sh -c '$(BIN)/clang-tidy --quiet "$$@" -- '"$$($(BIN)/python builder/flags.py)"' 2>/dev/null' tidy
 
 stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
