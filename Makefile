@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 ZIG := .venv-zig
-CORE := CMakeLists.txt $(wildcard builder/*.py src/core/*.hpp src/core/*.cpp)
+CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/core/*.cpp)
+SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace stubs aarch64 clean
+.PHONY: help ready test long check stubs format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -21,15 +22,23 @@ test: $(READY)  ## the whole suite, its largest tests reduced
 long: $(READY)  ## the whole suite with its largest tests at their full size (20 minutes)
 	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-check: $(READY)  ## lint, types, layers, the stubs of the core
+check: $(READY)  ## lint, types, layers; format and bugs of the core, and whether its stubs are true
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python builder/stubs.py --check
+	@echo clang-format, clang-tidy
+	@$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+	@printf '%s\n' src/core/*.cpp | xargs -P 2 -n 4 \
+		sh -c '$(BIN)/clang-tidy --quiet "$$@" -- '"$$($(BIN)/python builder/flags.py)"' 2>/dev/null' tidy
 
-stubs: $(READY)  ## write the stubs of the compiled core, which mypy reads
+stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
 	$(BIN)/python builder/stubs.py
+
+format: $(READY)  ## let ruff and clang-format put everything in its place
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(SOURCES)
 
 demo: $(READY)  ## a first study, then the paper's experiment, short, with its report
 	$(BIN)/python examples/first_study.py
@@ -124,5 +133,5 @@ $(READY): $(VENV)/.tools $(CORE)
 	touch $@
 
 clean:  ## remove what the targets made
-	rm -rf build/core build/driver $(VENV) $(BENCH) $(ZIG) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build/core build/driver build/sanitize $(VENV) $(BENCH) $(ZIG) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -70,9 +70,8 @@ bool is_arm_in_order(const Survey& survey, const Arm& arm) {
     for (Whole g = 0; g < survey.questions(); ++g)
         if (arm.active[g] && !arm.uses(g)) return false;
     return are_columns_of(survey, arm.support, arm.size, arm.columns) &&
-           are_columns_of(survey, arm.active, arm.active_size, arm.active_columns) &&
-           0 <= arm.waiting && arm.waiting <= RECENT && 0 <= arm.late && arm.late < LATE &&
-           is_net_in_order(arm);
+           are_columns_of(survey, arm.active, arm.active_size, arm.active_columns) && 0 <= arm.waiting &&
+           arm.waiting <= RECENT && 0 <= arm.late && arm.late < LATE && is_net_in_order(arm);
 }
 
 // Let an arm be one that has learned nothing: it uses everything, and nothing is derived.
@@ -109,14 +108,15 @@ Arms::Arms(const Survey& survey, const Rule& rule, Whole count, Row<const Whole>
     if (rule.interactive != EVERYTHING) asking = std::make_unique<Asking>(survey, count);
 }
 
-Arms::Arms(const Arms& other) : Arms(other.survey, other.rule, other.count(), other.always.all(), other.cost.all()) {
+Arms::Arms(const Arms& other)
+    : Arms(other.survey, other.rule, other.count(), other.always.all(), other.cost.all()) {
     take(other);
 }
 
 Arms::~Arms() = default;
 
 void Arms::take(const Arms& others) {
-#define TAKE(kind, name, ...)                                                                      \
+#define TAKE(kind, name, ...) \
     if (stores.name.owns()) stores.name.take(others.stores.name);
     ASKLESS_ARM(TAKE, TAKE, TAKE)
     ASKLESS_DECISION(TAKE, TAKE, TAKE)
@@ -127,8 +127,7 @@ void Arms::take(const Arms& others) {
 
 bool Arms::can_take(const Arms& others) const {
     return others.count() <= count() && others.survey.questions() == survey.questions() &&
-           others.survey.columns() == survey.columns() &&
-           others.survey.directions() == survey.directions() &&
+           others.survey.columns() == survey.columns() && others.survey.directions() == survey.directions() &&
            (others.rule.net == NO_NET) == (rule.net == NO_NET) && !others.epochs == !epochs;
 }
 

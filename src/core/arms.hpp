@@ -14,12 +14,13 @@
 
 namespace askless {
 
-constexpr Whole RECENT = 32;       // rows that wait: a Gram matrix is read and written once for all
-constexpr Whole LATE = 2 * WIDTH;  // updates that wait, likewise
-constexpr Whole NEVER = -1;        // how many updates ago an arm was derived that has not been
+constexpr Whole RECENT = 32;      // rows that wait: a Gram matrix is read and written once for all
+constexpr Whole LATE = 2 * WIDTH; // updates that wait, likewise
+constexpr Whole NEVER = -1;       // how many updates ago an arm was derived that has not been
 
 // What an arm has, each once: NUMBER(kind, name), ROW(kind, name, length), TABLE(kind, name, rows,
 // columns). m questions, P columns, Q = P with an elastic net, else 0.
+// clang-format off
 #define ASKLESS_ARM(NUMBER, ROW, TABLE)                                                            \
     ROW(Whole, support, m)         /* 1 for the questions that the arm's model still uses */       \
     NUMBER(Whole, size)            /* how many columns that is, the constant included */           \
@@ -59,8 +60,10 @@ constexpr Whole NEVER = -1;        // how many updates ago an arm was derived th
     NUMBER(Real, misfit)           /* squared residuals of its rows when it was renewed last */    \
     NUMBER(Real, freedom)          /* their degrees of freedom */                                  \
     NUMBER(Whole, renewed)         /* the arm's rows then */
+// clang-format on
 
 // The decision model: memory of its own with epochs, else that of the set.
+// clang-format off
 #define ASKLESS_DECISION(NUMBER, ROW, TABLE)                                                       \
     ROW(Whole, active, support, m)            /* 1 for the questions by which it is chosen */      \
     NUMBER(Whole, active_size, size)                                                               \
@@ -69,6 +72,7 @@ constexpr Whole NEVER = -1;        // how many updates ago an arm was derived th
     ROW(Real, active_weights, weights, P)                                                          \
     ROW(Real, active_estimate, estimate, P)                                                        \
     NUMBER(Real, width, radius)               /* times ‖z‖ in the norm of inv(D), in a score */
+// clang-format on
 
 // The arrays of all arms, an arm after the other.
 struct ArmStores {
@@ -80,7 +84,7 @@ struct ArmStores {
 
 // One arm: its own part of the arrays.
 struct Arm {
-#define NUMBER(kind, name, ...) kind& name;
+#define NUMBER(kind, name, ...) kind & name;
 #define ROW(kind, name, ...) Row<kind> name;
 #define TABLE(kind, name, ...) Table<kind> name;
     ASKLESS_ARM(NUMBER, ROW, TABLE)
@@ -119,10 +123,10 @@ class Arms {
 
     const Survey& survey;
     const Rule rule;
-    const Whole wide;      // P
-    ArmStores stores;      // the memory of all arms
-    Store<Whole> always;   // (m) 1 for the questions that everyone is asked
-    Store<Real> cost;      // (m) of each question
+    const Whole wide;    // P
+    ArmStores stores;    // the memory of all arms
+    Store<Whole> always; // (m) 1 for the questions that everyone is asked
+    Store<Real> cost;    // (m) of each question
     std::unique_ptr<Epochs> epochs;
     std::unique_ptr<Asking> asking;
 

@@ -133,21 +133,20 @@ template <class T> class Store {
     Row<T> all() const { return {first_, size()}; }
     T& number(Whole i) const { return all()[i]; }
     Row<T> row(Whole i) const { return {first_ + i * shape_[1], shape_[1]}; }
-    Table<T> table(Whole i) const {
-        return {first_ + i * shape_[1] * shape_[2], shape_[1], shape_[2]};
-    }
+    Table<T> table(Whole i) const { return {first_ + i * shape_[1] * shape_[2], shape_[1], shape_[2]}; }
     Table<T> table() const { return {first_, shape_[0], shape_[1]}; }
 
   private:
     Store(std::array<Whole, 3> shape, int axes)
         : shape_(shape), axes_(axes), own_(size_of(shape)), first_(own_.data()) {}
 
-    // How many numbers that is; no memory has room for more than fit into 63 bits.
+    // How many numbers that is; not more than a terabyte has room for, which is damage.
     static std::size_t size_of(const std::array<Whole, 3>& shape) {
+        constexpr Whole MOST = (Whole(1) << 40) / static_cast<Whole>(sizeof(T));
         Whole size = 1;
-        bool beyond = false;
-        for (Whole length : shape) beyond |= length < 0 || __builtin_mul_overflow(size, length, &size);
-        if (beyond) throw std::bad_alloc();
+        for (Whole length : shape)
+            if (length < 0 || __builtin_mul_overflow(size, length, &size) || size > MOST)
+                throw std::bad_alloc();
         return static_cast<std::size_t>(size);
     }
 

@@ -23,16 +23,16 @@ struct Unasked {
     explicit Unasked(Whole wide);
     Store<Real> square_memory, memory; // of the tables and rows below
 
-    std::vector<Unit> plains, specials; // unasked columns, and questions
-    Real square = 0.0;                  // x' inv(D) x at the centre
-    Real value = 0.0;                   // the UCB there
-    Real trace = 0.0;                   // of inv(D)
+    std::vector<Unit> plains, specials;        // unasked columns, and questions
+    Real square = 0.0;                         // x' inv(D) x at the centre
+    Real value = 0.0;                          // the UCB there
+    Real trace = 0.0;                          // of inv(D)
     RealTable inverse = square_memory.table(); // (P, P) inv(D), whole; `Arm::inverted`: it is up to date
-    Reals centre = memory.row(0); // (P) the context with unasked questions at their centres
-    Reals pull = memory.row(1);   // (P) inv(D) times that
-    Reals reach = memory.row(2);  // (P) half the range of an unasked column; 0 for choices and what is asked
-    Reals plain = memory.row(3);  // (P) the same, 0 for special questions too
-    Reals slope = memory.row(4);  // (P) how the UCB changes with a column at the centre; not packed
+    Reals centre = memory.row(0);              // (P) the context with unasked questions at their centres
+    Reals pull = memory.row(1);                // (P) inv(D) times that
+    Reals reach = memory.row(2); // (P) half the range of an unasked column; 0 for choices and what is asked
+    Reals plain = memory.row(3); // (P) the same, 0 for special questions too
+    Reals slope = memory.row(4); // (P) how the UCB changes with a column at the centre; not packed
 };
 
 // A search's unit at some depth, and the node at which it is the next one (`vertex_search`).
@@ -62,13 +62,13 @@ struct Scratch {
 struct Asking {
     explicit Asking(const Survey& survey, Whole count);
 
-    Store<Whole> live;     // (K) in: 1 for the arms that may be played
-    Store<Whole> asks;     // (m) out: 1 for the questions to ask next
-    Store<Whole> possible; // (K) out: 1 for the arms that can still win
-    Store<Real> z;         // (p) in: the answers so far, NaN where there is none
-    Store<Real> seen;      // (p) scratch
-    Store<Real> limit;     // (K) what an arm must exceed
-    Store<Real> gap;       // (K) by how much an arm may exceed the leading one
+    Store<Whole> live;            // (K) in: 1 for the arms that may be played
+    Store<Whole> asks;            // (m) out: 1 for the questions to ask next
+    Store<Whole> possible;        // (K) out: 1 for the arms that can still win
+    Store<Real> z;                // (p) in: the answers so far, NaN where there is none
+    Store<Real> seen;             // (p) scratch
+    Store<Real> limit;            // (K) what an arm must exceed
+    Store<Real> gap;              // (K) by how much an arm may exceed the leading one
     std::vector<Unasked> unasked; // of each arm
     Scratch scratch;
 };

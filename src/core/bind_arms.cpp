@@ -144,76 +144,102 @@ void put_rows(Arms& arms, Whole k, Given<const Real, 2> given) {
     epoch.added = min(epoch.added, epoch.kept); // their sums are the caller's
 }
 
-nb::object rows(nb::object self, Whole k) {
+nb::ndarray<nb::numpy, Real> rows(nb::object self, Whole k) {
     Arms& arms = nb::cast<Arms&>(self);
     const Whole size = checked(arms, k).size;
     must(arms.epochs != nullptr, "only policies with epochs keep rows");
-    Epoch& epoch = (*arms.epochs)[k];
     must(arms.is_in_order(), OUT_OF_ORDER);
-    return nb::cast(view_of(epoch.rows(size).part(0, epoch.kept), self)).attr("copy")();
+    Epoch& epoch = (*arms.epochs)[k];
+    return view_of(epoch.rows(size).part(0, epoch.kept), self);
 }
 
 void bind_epochs(nb::module_& m) {
-#define EXPOSE(kind, name, ...)                                                                    \
-    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Epochs&>(self).stores.name, self); })
-    nb::class_<Epochs>(m, "Epochs", "The blocks of rows of all arms (maths 5)") ASKLESS_EPOCH(EXPOSE, EXPOSE, EXPOSE);
+    nb::class_<Epochs> epochs(m, "Epochs", "The blocks of rows of all arms (maths 5).");
+#define EXPOSE(kind, name, ...) \
+    epochs.def_prop_ro(#name,   \
+                       [](nb::object self) { return view_of(nb::cast<Epochs&>(self).stores.name, self); });
+    ASKLESS_EPOCH(EXPOSE, EXPOSE, EXPOSE)
 #undef EXPOSE
+}
+
+// What single visits call.
+void bind_visits(nb::class_<Arms>& arms) {
+    arms.def("play_row", &play_row, nb::arg("live"), nb::arg("z"))
+        .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
+        .def("score_row", &score_row, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert())
+        .def("learn_row", &learn_row, nb::arg("k"), nb::arg("z"), nb::arg("reward"))
+        .def("learn_rows", &learn_rows, nb::arg("played"), nb::arg("rows"), nb::arg("ys"))
+        .def("ask", &ask, nb::arg("live"), nb::arg("z"), nb::arg("asks").noconvert(),
+             nb::arg("possible").noconvert())
+        .def(
+            "reach",
+            [](Arms& arms, Mask live, Given1 z, Given<Real, 1> low, Given<Real, 1> high) {
+                must(arms.asking != nullptr, "this policy is not interactive");
+                reach(arms, row_of(live, arms.count()), row_of(z, arms.survey.columns()),
+                      row_of(low, arms.count()), row_of(high, arms.count()));
+            },
+            nb::arg("live"), nb::arg("z"), nb::arg("low").noconvert(), nb::arg("high").noconvert());
+}
+
+// What is done with what arms have learned.
+void bind_learned(nb::class_<Arms>& arms) {
+    arms.def("derive", &derive, nb::arg("chosen"), "Derive the chosen arms anew from their statistics alone.")
+        .def("effect", &effect_of, nb::arg("k"), nb::arg("g"),
+             "Estimate, low and high of a question's effect.")
+        .def(
+            "settle", [](Arms& arms, Whole k) { settle(checked(arms, k)); }, nb::arg("k"))
+        .def(
+            "pack", [](Arms& arms, Whole k) { pack(arms, checked(arms, k)); }, nb::arg("k"))
+        .def(
+            "take_out_row",
+            [](Arms& arms, Whole k, Given1 z, Real y) {
+                take_out_row(arms, checked(arms, k), row_of(z, arms.survey.columns()), y);
+            },
+            nb::arg("k"), nb::arg("z"), nb::arg("y"))
+        .def("refresh_variance",
+             [](Arms& arms) {
+                 for (Whole k = 0; k < arms.count(); ++k)
+                     diagonal_of(arms[k].root, arms[k].weights, arms[k].size, arms[k].variance);
+             })
+        .def("end_blocks",
+             [](Arms& arms) {
+                 if (arms.epochs) end_blocks(arms);
+             })
+        .def("renew_noise",
+             [](Arms& arms) {
+                 for (Whole k = 0; k < arms.count(); ++k) renew(arms, k);
+             })
+        .def("rows", &rows, nb::arg("k"), nb::rv_policy::copy,
+             "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
+        .def("put_rows", &put_rows, nb::arg("k"), nb::arg("rows"), "Put others in the place of these.");
 }
 
 } // namespace
 
 void bind_arms(nb::module_& m) {
     bind_epochs(m);
-#define EXPOSE(kind, name, ...)                                                                    \
-    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Arms&>(self).stores.name, self); })
-    nb::class_<Arms>(m, "Arms", "The arms of a policy, their sums and what is derived from them")
-        ASKLESS_ARM(EXPOSE, EXPOSE, EXPOSE) ASKLESS_DECISION(EXPOSE, EXPOSE, EXPOSE)
+    nb::class_<Arms> arms(m, "Arms", "The arms of a policy, their sums and what is derived from them.");
+#define EXPOSE(kind, name, ...) \
+    arms.def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Arms&>(self).stores.name, self); });
+    ASKLESS_ARM(EXPOSE, EXPOSE, EXPOSE)
+    ASKLESS_DECISION(EXPOSE, EXPOSE, EXPOSE)
 #undef EXPOSE
-            .def("__init__", &make, nb::arg("survey"), nb::arg("rule"), nb::arg("count"), nb::arg("always"),
-                 nb::arg("cost"), nb::keep_alive<1, 2>())
-            .def("take",
-                 [](Arms& arms, const Arms& others) {
-                     must(arms.can_take(others), "these arms are another policy's, or too many");
-                     arms.take(others);
-                 },
-                 nb::arg("others"), "Take over all that others are, as the first ones.")
-            .def("check", [](const Arms& arms) { must(arms.is_in_order(), OUT_OF_ORDER); },
-                 "Raise ValueError where a number that is used as a place in an array is none.")
-            .def_prop_ro("epochs", [](Arms& arms) { return arms.epochs.get(); }, nb::rv_policy::reference_internal)
-            .def("play_row", &play_row, nb::arg("live"), nb::arg("z"))
-            .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
-            .def("score_row", &score_row, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert())
-            .def("learn_row", &learn_row, nb::arg("k"), nb::arg("z"), nb::arg("reward"))
-            .def("learn_rows", &learn_rows, nb::arg("played"), nb::arg("rows"), nb::arg("ys"))
-            .def("ask", &ask, nb::arg("live"), nb::arg("z"), nb::arg("asks").noconvert(), nb::arg("possible").noconvert())
-            .def("reach",
-                 [](Arms& arms, Mask live, Given1 z, Given<Real, 1> low, Given<Real, 1> high) {
-                     must(arms.asking != nullptr, "this policy is not interactive");
-                     reach(arms, row_of(live, arms.count()), row_of(z, arms.survey.columns()),
-                           row_of(low, arms.count()), row_of(high, arms.count()));
-                 },
-                 nb::arg("live"), nb::arg("z"), nb::arg("low").noconvert(), nb::arg("high").noconvert())
-            .def("derive", &derive, nb::arg("chosen"), "Derive the chosen arms anew from their statistics alone.")
-            .def("effect", &effect_of, nb::arg("k"), nb::arg("g"), "Estimate, low and high of a question's effect.")
-            .def("settle", [](Arms& arms, Whole k) { settle(checked(arms, k)); }, nb::arg("k"))
-            .def("pack", [](Arms& arms, Whole k) { pack(arms, checked(arms, k)); }, nb::arg("k"))
-            .def("take_out_row",
-                 [](Arms& arms, Whole k, Given1 z, Real y) {
-                     take_out_row(arms, checked(arms, k), row_of(z, arms.survey.columns()), y);
-                 })
-            .def("refresh_variance",
-                 [](Arms& arms) {
-                     for (Whole k = 0; k < arms.count(); ++k)
-                         diagonal_of(arms[k].root, arms[k].weights, arms[k].size, arms[k].variance);
-                 })
-            .def("end_blocks", [](Arms& arms) { if (arms.epochs) end_blocks(arms); })
-            .def("renew_noise",
-                 [](Arms& arms) {
-                     for (Whole k = 0; k < arms.count(); ++k) renew(arms, k);
-                 })
-            .def("rows", &rows, nb::arg("k"), nb::sig("def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]"),
-                 "The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.")
-            .def("put_rows", &put_rows, nb::arg("k"), nb::arg("rows"), "Put others in the place of these.");
+    arms.def("__init__", &make, nb::arg("survey"), nb::arg("rule"), nb::arg("count"), nb::arg("always"),
+             nb::arg("cost"), nb::keep_alive<1, 2>())
+        .def(
+            "take",
+            [](Arms& arms, const Arms& others) {
+                must(arms.can_take(others), "these arms are another policy's, or too many");
+                arms.take(others);
+            },
+            nb::arg("others"), "Take over all that others are, as the first ones.")
+        .def(
+            "check", [](const Arms& arms) { must(arms.is_in_order(), OUT_OF_ORDER); },
+            "Raise ValueError where a number that is used as a place in an array is none.")
+        .def_prop_ro(
+            "epochs", [](Arms& arms) { return arms.epochs.get(); }, nb::rv_policy::reference_internal);
+    bind_visits(arms);
+    bind_learned(arms);
 }
 
 } // namespace askless

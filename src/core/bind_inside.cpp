@@ -39,9 +39,19 @@ Arm& arm_of(Arms& arms, Whole k) {
 
 // Put each step of a (x from its second number on), b and c into a row of `out`, their sums into `sums`.
 void lane_steps(Floats x, Floats y, Floats z, Out2 out, Out sums) {
-    const Lanes a = load(row_of(x, WIDTH + 1), 1), b = load(row_of(y, WIDTH), 0), c = load(row_of(z, WIDTH), 0);
-    const Lanes steps[] = {fma(a, b, c), a + b, a - b, a * b, a / b, spread(row_of(x)[3]), larger(a, b),
-                           smaller(a, b), magnitude(a), with_sign(a, b), choose((a < b) & (b < c), a, c)};
+    const Lanes a = load(row_of(x, WIDTH + 1), 1), b = load(row_of(y, WIDTH), 0),
+                c = load(row_of(z, WIDTH), 0);
+    const Lanes steps[] = {fma(a, b, c),
+                           a + b,
+                           a - b,
+                           a * b,
+                           a / b,
+                           spread(row_of(x)[3]),
+                           larger(a, b),
+                           smaller(a, b),
+                           magnitude(a),
+                           with_sign(a, b),
+                           choose((a < b) & (b < c), a, c)};
     const RealTable rows = table_of(out, std::ssize(steps), WIDTH);
     for (Whole i = 0; i < rows.rows(); ++i) store(rows[i], 0, steps[i]);
     const Reals totals = row_of(sums, 6);
@@ -107,60 +117,78 @@ void sweep_all_twice(Out2 root, Whole size, Floats2 slopes, Floats2 lifts, Out2 
         sweep_twice(matrix, j, j, size, {down[0], down[1]}, {up[0], up[1]}, {gained[0], gained[1]});
 }
 
-void bind_triangles(nb::module_& m) {
-    m.def("factor",
-          [](Floats2 gram, Real alpha, Whole size, Out2 root, Out weights) {
-              return factor(square_of(gram, size), alpha, size, square_of(root, size), vector_of(weights, size));
-          },
-          nb::arg("gram"), nb::arg("alpha"), nb::arg("size"), nb::arg("root").noconvert(),
-          nb::arg("weights").noconvert());
-    m.def("times",
-          [](Floats2 root, Floats z, Whole size, Out out) {
-              times(square_of(root, size), vector_of(z, size), size, vector_of(out, size));
-          },
-          nb::arg("root"), nb::arg("z"), nb::arg("size"), nb::arg("out").noconvert());
-    m.def("transposed_times",
-          [](Floats2 root, Floats w, Whole size, Out out) {
-              transposed_times(square_of(root, size), vector_of(w, size), size, vector_of(out, size));
-          },
-          nb::arg("root"), nb::arg("w"), nb::arg("size"), nb::arg("out").noconvert());
-    m.def("squared_length",
-          [](Floats weights, Floats w, Whole size) {
-              return squared_length(vector_of(weights, size), vector_of(w, size), size);
-          },
-          nb::arg("weights"), nb::arg("w"), nb::arg("size"));
-    m.def("add_row",
-          [](Out weights, Floats w, Whole size, Out taus, Out slopes, Out lifts) {
-              const Reals scratch = vector_of(taus, size);
-              must(scratch.size() >= padded(size) + WIDTH, "taus is not a lane longer");
-              return add_row(vector_of(weights, size), vector_of(w, size), size, scratch, vector_of(slopes, size),
-                             vector_of(lifts, size));
-          },
-          nb::arg("weights").noconvert(), nb::arg("w"), nb::arg("size"), nb::arg("taus").noconvert(),
-          nb::arg("slopes").noconvert(), nb::arg("lifts").noconvert());
-    m.def("sweep", &sweep_all, nb::arg("root").noconvert(), nb::arg("size"), nb::arg("slopes"), nb::arg("lifts"),
-          nb::arg("gain").noconvert());
+void bind_vectors(nb::module_& m) {
+    m.def(
+        "squared_length",
+        [](Floats weights, Floats w, Whole size) {
+            return squared_length(vector_of(weights, size), vector_of(w, size), size);
+        },
+        nb::arg("weights"), nb::arg("w"), nb::arg("size"));
+    m.def(
+        "dot",
+        [](Floats x, Floats y, Whole size) { return dot(vector_of(x, size), vector_of(y, size), size); },
+        nb::arg("x"), nb::arg("y"), nb::arg("size"));
+    m.def(
+        "inner", [](Floats x, Floats y) { return inner(row_of(x), row_of(y, row_of(x).size())); },
+        nb::arg("x"), nb::arg("y"));
+    m.def(
+        "add_multiple",
+        [](Real weight, Floats x, Out y, Whole size) {
+            add_multiple(weight, vector_of(x, size), vector_of(y, size), size);
+        },
+        nb::arg("weight"), nb::arg("x"), nb::arg("y").noconvert(), nb::arg("size"));
+}
+
+void bind_updates(nb::module_& m) {
+    m.def(
+        "add_row",
+        [](Out weights, Floats w, Whole size, Out taus, Out slopes, Out lifts) {
+            const Reals scratch = vector_of(taus, size);
+            must(scratch.size() >= padded(size) + WIDTH, "taus is not a lane longer");
+            return add_row(vector_of(weights, size), vector_of(w, size), size, scratch,
+                           vector_of(slopes, size), vector_of(lifts, size));
+        },
+        nb::arg("weights").noconvert(), nb::arg("w"), nb::arg("size"), nb::arg("taus").noconvert(),
+        nb::arg("slopes").noconvert(), nb::arg("lifts").noconvert());
+    m.def("sweep", &sweep_all, nb::arg("root").noconvert(), nb::arg("size"), nb::arg("slopes"),
+          nb::arg("lifts"), nb::arg("gain").noconvert());
     m.def("sweep_twice", &sweep_all_twice, nb::arg("root").noconvert(), nb::arg("size"), nb::arg("slopes"),
           nb::arg("lifts"), nb::arg("gains").noconvert());
-    m.def("diagonal_of",
-          [](Floats2 root, Floats weights, Whole size, Out variance) {
-              diagonal_of(square_of(root, size), vector_of(weights, size), size, vector_of(variance, size));
-          },
-          nb::arg("root"), nb::arg("weights"), nb::arg("size"), nb::arg("variance").noconvert());
-    m.def("inverse_of",
-          [](Floats2 root, Floats weights, Whole size, Out2 out) {
-              return inverse_of(square_of(root, size), vector_of(weights, size), size, square_of(out, size));
-          },
-          nb::arg("root"), nb::arg("weights"), nb::arg("size"), nb::arg("out").noconvert());
-    m.def("dot", [](Floats x, Floats y, Whole size) { return dot(vector_of(x, size), vector_of(y, size), size); },
-          nb::arg("x"), nb::arg("y"), nb::arg("size"));
-    m.def("inner", [](Floats x, Floats y) { return inner(row_of(x), row_of(y, row_of(x).size())); }, nb::arg("x"),
-          nb::arg("y"));
-    m.def("add_multiple",
-          [](Real weight, Floats x, Out y, Whole size) {
-              add_multiple(weight, vector_of(x, size), vector_of(y, size), size);
-          },
-          nb::arg("weight"), nb::arg("x"), nb::arg("y").noconvert(), nb::arg("size"));
+}
+
+void bind_triangles(nb::module_& m) {
+    m.def(
+        "factor",
+        [](Floats2 gram, Real alpha, Whole size, Out2 root, Out weights) {
+            return factor(square_of(gram, size), alpha, size, square_of(root, size),
+                          vector_of(weights, size));
+        },
+        nb::arg("gram"), nb::arg("alpha"), nb::arg("size"), nb::arg("root").noconvert(),
+        nb::arg("weights").noconvert());
+    m.def(
+        "times",
+        [](Floats2 root, Floats z, Whole size, Out out) {
+            times(square_of(root, size), vector_of(z, size), size, vector_of(out, size));
+        },
+        nb::arg("root"), nb::arg("z"), nb::arg("size"), nb::arg("out").noconvert());
+    m.def(
+        "transposed_times",
+        [](Floats2 root, Floats w, Whole size, Out out) {
+            transposed_times(square_of(root, size), vector_of(w, size), size, vector_of(out, size));
+        },
+        nb::arg("root"), nb::arg("w"), nb::arg("size"), nb::arg("out").noconvert());
+    m.def(
+        "diagonal_of",
+        [](Floats2 root, Floats weights, Whole size, Out variance) {
+            diagonal_of(square_of(root, size), vector_of(weights, size), size, vector_of(variance, size));
+        },
+        nb::arg("root"), nb::arg("weights"), nb::arg("size"), nb::arg("variance").noconvert());
+    m.def(
+        "inverse_of",
+        [](Floats2 root, Floats weights, Whole size, Out2 out) {
+            return inverse_of(square_of(root, size), vector_of(weights, size), size, square_of(out, size));
+        },
+        nb::arg("root"), nb::arg("weights"), nb::arg("size"), nb::arg("out").noconvert());
 }
 
 // -- bounds ---------------------------------------------------------------------------------------
@@ -225,11 +253,12 @@ void bind_bounds(nb::module_& m) {
     m.attr("CANNOT") = static_cast<Whole>(Verdict::CANNOT);
     m.attr("CAN") = static_cast<Whole>(Verdict::CAN);
     m.attr("UNKNOWN") = static_cast<Whole>(Verdict::UNKNOWN);
-    m.def("levels", &levels, nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("limit"),
-          "Questions missing; feasible point, interval, dual; what a search finds, and whether the limit holds;"
-          " the paper's heuristic.");
-    m.def("passes", &passes, nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("lengths"), nb::arg("border"),
-          nb::arg("along"), nb::arg("shift"));
+    m.def(
+        "levels", &levels, nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("limit"),
+        "Questions missing; feasible point, interval, dual; what a search finds, and whether the limit holds;"
+        " the paper's heuristic.");
+    m.def("passes", &passes, nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("lengths"),
+          nb::arg("border"), nb::arg("along"), nb::arg("shift"));
     m.def("bound", &bound, nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("limit"), nb::arg("what"),
           nb::arg("repeats"));
 }
@@ -258,12 +287,16 @@ void ask_everything(Arms& arms, Floats2 contexts, Floats luck, Floats2 coefficie
 void bind_inside(nb::module_& m) {
     nb::module_ inside = m.def_submodule("inside", "What tests and benchmarks look into.");
     bind_lanes(inside);
+    bind_vectors(inside);
+    bind_updates(inside);
     bind_triangles(inside);
     bind_bounds(inside);
-    inside.def("radius", [](Arms& arms, Whole k) { return radius_of(arms, arm_of(arms, k)); }, nb::arg("arms"),
-               nb::arg("k"));
-    inside.def("units", [](const Arms& arms, Real reward) { return arms.rule.units(reward); }, nb::arg("arms"),
-               nb::arg("reward"));
+    inside.def(
+        "radius", [](Arms& arms, Whole k) { return radius_of(arms, arm_of(arms, k)); }, nb::arg("arms"),
+        nb::arg("k"));
+    inside.def(
+        "units", [](const Arms& arms, Real reward) { return arms.rule.units(reward); }, nb::arg("arms"),
+        nb::arg("reward"));
     inside.def("ask_everything", &ask_everything, nb::arg("arms"), nb::arg("contexts"), nb::arg("luck"),
                nb::arg("coefficients"), nb::arg("noise"));
 }

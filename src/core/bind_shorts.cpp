@@ -28,94 +28,137 @@ void belong(const Arms& arms, const Shorts& shorts) {
 void belongs(const Arms& arms, Whole k) { must(0 <= k && k < arms.count(), "there is no such arm"); }
 Vector context(const Arms& arms, const Floats& z) { return row_of(z, arms.survey.columns()); }
 
-void bind_visits(nb::class_<Shorts>& shorts) {
+// Which kind of visit comes, and what it plays.
+void bind_deciding(nb::class_<Shorts>& shorts) {
     shorts
-        .def("recount", [](Shorts& own, Arms& arms) { belong(arms, own), recount(arms, own); }, nb::arg("arms"))
-        .def("full_share",
-             [](Shorts& own, Arms& arms, Mask mask, Whole number) {
-                 belong(arms, own);
-                 return full_share(arms, own, allowed_of(arms, mask), 0, number);
-             },
-             nb::arg("arms"), nb::arg("mask"), nb::arg("number"), "With which probability a visit is full.")
-        .def("share", [](Shorts& own, Arms& arms, Whole number) { return belong(arms, own), share_of(arms, own, number); },
-             nb::arg("arms"), nb::arg("number"), "The share of full visits with a form, at a visit's number.")
-        .def("short_arm",
-             [](Shorts& own, Arms& arms, Mask mask, Floats z) {
-                 belong(arms, own);
-                 return short_winner(arms, own, allowed_of(arms, mask), 0, context(arms, z));
-             },
-             nb::arg("arms"), nb::arg("mask"), nb::arg("z"), "What a short visit plays; -1 if no arm is past its start.")
-        .def("score_whole",
-             [](Shorts& own, Arms& arms, Mask mask, Floats z, Given<Real, 1> scores) {
-                 belong(arms, own);
-                 return score_whole(arms, own, row_of(mask, arms.count()), context(arms, z), row_of(scores, arms.count()));
-             },
-             nb::arg("arms"), nb::arg("mask"), nb::arg("z"), nb::arg("scores").noconvert())
-        .def("terms_of",
-             [](Shorts& own, Arms& arms, Whole one, Whole other, Floats z, Given<Real, 1> out) {
-                 belong(arms, own), belongs(arms, one), belongs(arms, other);
-                 terms_of(arms, own, one, other, context(arms, z), row_of(out, 3));
-             },
-             nb::arg("arms"), nb::arg("one"), nb::arg("other"), nb::arg("z"), nb::arg("out").noconvert(),
-             "The terms of a check between two arms: expected reward, bet, saving.")
-        .def("keep_person",
-             [](Shorts& own, Arms& arms, Floats z, Mask mask) {
-                 belong(arms, own);
-                 keep_person(arms.survey, own, context(arms, z), allowed_of(arms, mask), 0);
-             },
-             nb::arg("arms"), nb::arg("z"), nb::arg("mask"))
-        .def("learn_check",
-             [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Real sign) {
-                 belong(arms, own), belongs(arms, k);
-                 tell(arms, own, k, context(arms, z), y, sign);
-             },
-             nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("y"), nb::arg("sign"))
-        .def("learn_short",
-             [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Real sign) {
-                 belong(arms, own), belongs(arms, k);
-                 learn_short(arms, own, k, context(arms, z), y, sign);
-             },
-             nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("y"), nb::arg("sign"))
-        .def("enter", [](Shorts& own, Real x, Real bet, Real saving) { return enter(own, x, bet, saving); },
-             nb::arg("x"), nb::arg("bet"), nb::arg("saving"), "Let a visit count in the check; true if the form goes.")
-        .def("loss", [](Shorts&, Arms& arms, Real y, Real mean, bool of_full) { return loss_of(arms.rule, y, mean, of_full); },
-             nb::arg("arms"), nb::arg("y"), nb::arg("mean"), nb::arg("of_full"),
-             "X of a check visit, whose reward is y in units of the range.")
-        .def("bet", [](Shorts& own, Real saving) { return bet(own, saving); }, nb::arg("saving"))
-        .def("fold_all", [](Shorts& own, Arms& arms) { belong(arms, own), fold_all(arms, own); }, nb::arg("arms"))
-        .def("know_whole", [](Shorts& own, Arms& arms) { belong(arms, own), know_whole(arms, own); }, nb::arg("arms"))
-        .def("derive_all", [](Shorts& own, Arms& arms) { belong(arms, own), derive_all(arms, own); }, nb::arg("arms"));
+        .def(
+            "recount", [](Shorts& own, Arms& arms) { belong(arms, own), recount(arms, own); },
+            nb::arg("arms"))
+        .def(
+            "full_share",
+            [](Shorts& own, Arms& arms, Mask mask, Whole number) {
+                belong(arms, own);
+                return full_share(arms, own, allowed_of(arms, mask), 0, number);
+            },
+            nb::arg("arms"), nb::arg("mask"), nb::arg("number"), "With which probability a visit is full.")
+        .def(
+            "share",
+            [](Shorts& own, Arms& arms, Whole number) {
+                return belong(arms, own), share_of(arms, own, number);
+            },
+            nb::arg("arms"), nb::arg("number"), "The share of full visits with a form, at a visit's number.")
+        .def(
+            "short_arm",
+            [](Shorts& own, Arms& arms, Mask mask, Floats z) {
+                belong(arms, own);
+                return short_winner(arms, own, allowed_of(arms, mask), 0, context(arms, z));
+            },
+            nb::arg("arms"), nb::arg("mask"), nb::arg("z"),
+            "What a short visit plays; -1 if no arm is past its start.")
+        .def(
+            "score_whole",
+            [](Shorts& own, Arms& arms, Mask mask, Floats z, Given<Real, 1> scores) {
+                belong(arms, own);
+                return score_whole(arms, own, row_of(mask, arms.count()), context(arms, z),
+                                   row_of(scores, arms.count()));
+            },
+            nb::arg("arms"), nb::arg("mask"), nb::arg("z"), nb::arg("scores").noconvert());
+}
+
+// The check of what short forms cost.
+void bind_check(nb::class_<Shorts>& shorts) {
+    shorts
+        .def(
+            "terms_of",
+            [](Shorts& own, Arms& arms, Whole one, Whole other, Floats z, Given<Real, 1> out) {
+                belong(arms, own), belongs(arms, one), belongs(arms, other);
+                terms_of(arms, own, one, other, context(arms, z), row_of(out, 3));
+            },
+            nb::arg("arms"), nb::arg("one"), nb::arg("other"), nb::arg("z"), nb::arg("out").noconvert(),
+            "The terms of a check between two arms: expected reward, bet, saving.")
+        .def(
+            "enter", [](Shorts& own, Real x, Real bet, Real saving) { return enter(own, x, bet, saving); },
+            nb::arg("x"), nb::arg("bet"), nb::arg("saving"),
+            "Let a visit count in the check; true if the form goes.")
+        .def(
+            "loss",
+            [](Shorts&, Arms& arms, Real y, Real mean, bool of_full) {
+                return loss_of(arms.rule, y, mean, of_full);
+            },
+            nb::arg("arms"), nb::arg("y"), nb::arg("mean"), nb::arg("of_full"),
+            "X of a check visit, whose reward is y in units of the range.")
+        .def("bet", [](Shorts& own, Real saving) { return bet(own, saving); }, nb::arg("saving"));
+}
+
+// What visits teach.
+void bind_learning(nb::class_<Shorts>& shorts) {
+    shorts
+        .def(
+            "keep_person",
+            [](Shorts& own, Arms& arms, Floats z, Mask mask) {
+                belong(arms, own);
+                keep_person(arms.survey, own, context(arms, z), allowed_of(arms, mask), 0);
+            },
+            nb::arg("arms"), nb::arg("z"), nb::arg("mask"))
+        .def(
+            "learn_check",
+            [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Real sign) {
+                belong(arms, own), belongs(arms, k);
+                tell(arms, own, k, context(arms, z), y, sign);
+            },
+            nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("y"), nb::arg("sign"))
+        .def(
+            "learn_short",
+            [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Real sign) {
+                belong(arms, own), belongs(arms, k);
+                learn_short(arms, own, k, context(arms, z), y, sign);
+            },
+            nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("y"), nb::arg("sign"))
+        .def(
+            "fold_all", [](Shorts& own, Arms& arms) { belong(arms, own), fold_all(arms, own); },
+            nb::arg("arms"))
+        .def(
+            "know_whole", [](Shorts& own, Arms& arms) { belong(arms, own), know_whole(arms, own); },
+            nb::arg("arms"))
+        .def(
+            "derive_all", [](Shorts& own, Arms& arms) { belong(arms, own), derive_all(arms, own); },
+            nb::arg("arms"));
 }
 
 void bind_forming(nb::module_& m) {
-#define EXPOSE(name) .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Forming&>(self).name, self); })
-    nb::class_<Forming>(m, "Forming", "The people by whom a form is chosen, and the room to do it (maths 9.2).")
-        .def("__init__",
-             [](Forming* self, Floats2 people, Floats2 gram, Floats2 cross, Floats2 fitted,
-                Given<const bool, 2> allowed, Given<const Whole, 1> candidate, Given<const Whole, 1> forced,
-                Floats cost, Whole widest) {
-                 const Matrix rows = table_of(people), expected = table_of(fitted);
-                 const Whole n = rows.rows(), p = rows.columns(), count = expected.columns(), m = row_of(cost).size();
-                 new (self) Forming(rows, table_of(gram, p, p), table_of(cross, p, count), table_of(fitted, n, count),
-                                    table_of(allowed, n, count), row_of(candidate, m), row_of(forced, m), row_of(cost),
-                                    widest);
-             },
-             nb::arg("people"), nb::arg("gram"), nb::arg("cross"), nb::arg("fitted"), nb::arg("allowed"),
-             nb::arg("candidate"), nb::arg("forced"), nb::arg("cost"), nb::arg("widest"))
-        .def("find_path",
-             [](Forming& own, const Survey& survey, Real price) {
-                 must(own.fits(survey), "the people are another survey's");
-                 return own.find_path(survey, price);
-             },
-             nb::arg("survey"), nb::arg("price"),
-             "Take every candidate, that which is worth most first; return how many are not forced.")
-        .def("trim",
-             [](Forming& own, const Survey& survey, Real price) {
-                 must(own.fits(survey), "the people are another survey's");
-                 return own.trim(survey, price);
-             },
-             nb::arg("survey"), nb::arg("price"),
-             "Take questions out while that raises the value; return it.")
+#define EXPOSE(name) \
+    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Forming&>(self).name, self); })
+    nb::class_<Forming>(m, "Forming",
+                        "The people by whom a form is chosen, and the room to do it (maths 9.2).")
+        .def(
+            "__init__",
+            [](Forming* self, Floats2 people, Floats2 gram, Floats2 cross, Floats2 fitted,
+               Given<const bool, 2> allowed, Given<const Whole, 1> candidate, Given<const Whole, 1> forced,
+               Floats cost, Whole widest) {
+                const Matrix rows = table_of(people), expected = table_of(fitted);
+                const Whole n = rows.rows(), p = rows.columns(), count = expected.columns(),
+                            m = row_of(cost).size();
+                new (self) Forming(rows, table_of(gram, p, p), table_of(cross, p, count),
+                                   table_of(fitted, n, count), table_of(allowed, n, count),
+                                   row_of(candidate, m), row_of(forced, m), row_of(cost), widest);
+            },
+            nb::arg("people"), nb::arg("gram"), nb::arg("cross"), nb::arg("fitted"), nb::arg("allowed"),
+            nb::arg("candidate"), nb::arg("forced"), nb::arg("cost"), nb::arg("widest"))
+        .def(
+            "find_path",
+            [](Forming& own, const Survey& survey, Real price) {
+                must(own.fits(survey), "the people are another survey's");
+                return own.find_path(survey, price);
+            },
+            nb::arg("survey"), nb::arg("price"),
+            "Take every candidate, that which is worth most first; return how many are not forced.")
+        .def(
+            "trim",
+            [](Forming& own, const Survey& survey, Real price) {
+                must(own.fits(survey), "the people are another survey's");
+                return own.trim(survey, price);
+            },
+            nb::arg("survey"), nb::arg("price"), "Take questions out while that raises the value; return it.")
             EXPOSE(taken) EXPOSE(path) EXPOSE(values) EXPOSE(forced) EXPOSE(cost);
 #undef EXPOSE
 }
@@ -123,20 +166,26 @@ void bind_forming(nb::module_& m) {
 } // namespace
 
 void bind_shorts(nb::module_& m) {
-#define EXPOSE(kind, name, ...)                                                                    \
-    .def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Shorts&>(self).name, self); })
-    nb::class_<Shorts> shorts(m, "Shorts", "The short form of a policy, its models and what is known about its cost.");
-    shorts.def("__init__", &make, nb::arg("survey"), nb::arg("arm_count"), nb::arg("everyone"), nb::arg("cost"))
-        .def("take",
-             [](Shorts& own, const Shorts& other) {
-                 must(own.live.size() == other.live.size() && own.form.size() == other.form.size() &&
-                          own.columns.size() == other.columns.size(),
-                      "these short forms are another policy's");
-                 own.take(other);
-             },
-             nb::arg("other")) ASKLESS_SHORTS(EXPOSE, EXPOSE, EXPOSE);
+    nb::class_<Shorts> shorts(m, "Shorts",
+                              "The short form of a policy, its models and what is known about its cost.");
+#define EXPOSE(kind, name, ...) \
+    shorts.def_prop_ro(#name, [](nb::object self) { return view_of(nb::cast<Shorts&>(self).name, self); });
+    ASKLESS_SHORTS(EXPOSE, EXPOSE, EXPOSE)
 #undef EXPOSE
-    bind_visits(shorts);
+    shorts
+        .def("__init__", &make, nb::arg("survey"), nb::arg("arm_count"), nb::arg("everyone"), nb::arg("cost"))
+        .def(
+            "take",
+            [](Shorts& own, const Shorts& other) {
+                must(own.live.size() == other.live.size() && own.form.size() == other.form.size() &&
+                         own.columns.size() == other.columns.size(),
+                     "these short forms are another policy's");
+                own.take(other);
+            },
+            nb::arg("other"));
+    bind_deciding(shorts);
+    bind_learning(shorts);
+    bind_check(shorts);
     bind_forming(m);
 }
 

@@ -19,8 +19,8 @@ class ElasticNet {
         : size_(row_of(moment).size()), wide_(padded(size_)), gram_(wide_, wide_), vectors_(7, wide_),
           wholes_(2, wide_), counts_(2), inverse_(wide_, wide_),
           problem_{gram_.table(), vectors_.row(0), vectors_.row(1), ridge, size_},
-          net_{vectors_.row(2), vectors_.row(3), wholes_.row(0), wholes_.row(1), counts_.all(), inverse_.table(),
-               vectors_.row(4), vectors_.row(5), work_.row(0), work_.row(1)} {
+          net_{vectors_.row(2),  vectors_.row(3), wholes_.row(0),  wholes_.row(1), counts_.all(),
+               inverse_.table(), vectors_.row(4), vectors_.row(5), work_.row(0),   work_.row(1)} {
         const Matrix given = table_of(gram, size_, size_);
         for (Whole i = 0; i < size_; ++i) std::copy(given[i].begin(), given[i].end(), gram_.row(i).begin());
         const Vector c = row_of(moment), lambda = row_of(penalty, size_);
@@ -76,7 +76,8 @@ class ElasticNet {
     Net net_;
 };
 
-void outcomes(Whole shape, Real spread, Real low, Real span, Floats2 expected, Floats luck, Given<Real, 2> out) {
+void outcomes(Whole shape, Real spread, Real low, Real span, Floats2 expected, Floats luck,
+              Given<Real, 2> out) {
     const Matrix means = table_of(expected);
     const RealTable rewards = table_of(out, means.rows(), means.columns());
     const Vector lucks = row_of(luck, means.rows());
@@ -101,8 +102,8 @@ void scales(Floats2 shares, Real shift, Given<Real, 2> out) {
 
 void bind_steps(nb::module_& m) {
     nb::class_<ElasticNet>(m, "ElasticNet", "An elastic net from sums alone (maths 3.1).")
-        .def(nb::init<Floats2, Floats, Floats, Real>(), nb::arg("gram"), nb::arg("moment"), nb::arg("penalty"),
-             nb::arg("ridge"))
+        .def(nb::init<Floats2, Floats, Floats, Real>(), nb::arg("gram"), nb::arg("moment"),
+             nb::arg("penalty"), nb::arg("ridge"))
         .def("start", &ElasticNet::start, nb::arg("coef"), "Start at other coefficients.")
         .def("add_row", &ElasticNet::add_row, nb::arg("z"), nb::arg("y"), "Add a row to the sums.")
         .def("set_penalty", &ElasticNet::set_penalty, nb::arg("penalty"))
@@ -113,26 +114,31 @@ void bind_steps(nb::module_& m) {
         .def_prop_ro("coef", [](nb::object self) { return nb::cast<ElasticNet&>(self).coef(self); });
     m.def(
         "lasso_path",
-        [](Floats2 gram, Given<Real, 1> gradient, Real ridge, Floats penalties, Real enough, Given<Real, 2> found) {
+        [](Floats2 gram, Given<Real, 1> gradient, Real ridge, Floats penalties, Real enough,
+           Given<Real, 2> found) {
             const Matrix sums = table_of(gram);
             const Whole p = sums.columns();
             lasso_path(table_of(gram, p, p), row_of(gradient, p), ridge, row_of(penalties), enough,
                        table_of(found, row_of(penalties).size(), p));
         },
-        nb::arg("gram"), nb::arg("gradient").noconvert(), nb::arg("ridge"), nb::arg("penalties"), nb::arg("enough"),
-        nb::arg("found").noconvert(), "Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other.");
+        nb::arg("gram"), nb::arg("gradient").noconvert(), nb::arg("ridge"), nb::arg("penalties"),
+        nb::arg("enough"), nb::arg("found").noconvert(),
+        "Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other.");
     m.def("scales", &scales, nb::arg("shares"), nb::arg("shift"), nb::arg("out").noconvert(),
-          "Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant first.");
+          "Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant "
+          "first.");
     m.def("outcomes", &outcomes, nb::arg("shape"), nb::arg("spread"), nb::arg("low"), nb::arg("span"),
           nb::arg("expected"), nb::arg("luck"), nb::arg("out").noconvert(),
           "Put the reward of every arm (a column) in every visit (a row) into `out`, in units on the grid.");
     m.def("noise", &noise_of, nb::arg("shape"), nb::arg("spread"), nb::arg("luck"));
-    m.def("add_at_the_end",
-          [](Real estimate, Real variance, Real measured, Real top, Given<Real, 1> sums) {
-              add_at_the_end(estimate, variance, measured, top, row_of(sums, SUMS));
-          },
-          nb::arg("estimate"), nb::arg("variance"), nb::arg("measured"), nb::arg("top"), nb::arg("sums").noconvert(),
-          "Let an epoch count at the end if enough rows carry it and it narrows the interval (maths 10.2).");
+    m.def(
+        "add_at_the_end",
+        [](Real estimate, Real variance, Real measured, Real top, Given<Real, 1> sums) {
+            add_at_the_end(estimate, variance, measured, top, row_of(sums, SUMS));
+        },
+        nb::arg("estimate"), nb::arg("variance"), nb::arg("measured"), nb::arg("top"),
+        nb::arg("sums").noconvert(),
+        "Let an epoch count at the end if enough rows carry it and it narrows the interval (maths 10.2).");
 }
 
 } // namespace askless

@@ -43,11 +43,13 @@ template <class T> Table<T> table_of(const Given<T, 2>& x, Whole rows, Whole col
 // The core's numbers as an array of numpy, in the same memory, which keeps their owner alive.
 template <class T> nb::ndarray<nb::numpy, T> view_of(const Store<T>& store, nb::handle owner) {
     std::size_t shape[3];
-    for (int axis = 0; axis < store.axes(); ++axis) shape[axis] = static_cast<std::size_t>(store.length(axis));
+    for (int axis = 0; axis < store.axes(); ++axis)
+        shape[axis] = static_cast<std::size_t>(store.length(axis));
     return {store.data(), static_cast<std::size_t>(store.axes()), shape, owner};
 }
 template <class T> nb::ndarray<nb::numpy, T> view_of(Table<T> table, nb::handle owner) {
-    std::size_t shape[2] = {static_cast<std::size_t>(table.rows()), static_cast<std::size_t>(table.columns())};
+    std::size_t shape[2] = {static_cast<std::size_t>(table.rows()),
+                            static_cast<std::size_t>(table.columns())};
     return {table.begin(), 2, shape, owner};
 }
 

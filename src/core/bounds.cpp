@@ -8,10 +8,10 @@ namespace askless {
 
 namespace {
 
-constexpr Whole TURNS = 4;   // of a feasible point towards the best vertex
-constexpr Whole FLIPS = 8;   // of single columns after that
-constexpr Whole SCALES = 6;  // values of tau that the interval tries at most
-constexpr Real NEAR = 0.01;  // a change of tau that is not worth another try: it gains less than NEAR²
+constexpr Whole TURNS = 4;  // of a feasible point towards the best vertex
+constexpr Whole FLIPS = 8;  // of single columns after that
+constexpr Whole SCALES = 6; // values of tau that the interval tries at most
+constexpr Real NEAR = 0.01; // a change of tau that is not worth another try: it gains less than NEAR²
 constexpr Real TINY = 1e-300;
 
 // A context that is possible: F there, z' inv(D) z and its root.

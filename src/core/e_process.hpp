@@ -11,25 +11,25 @@ namespace askless {
 // The contexts of an epoch, and what is known from earlier ones; in units of the range.
 // Behind the last row, levers, guesses, predictions and errors are zero up to whole lanes.
 struct Design {
-    Matrix rows;          // (n, row length): `Epoch::rows`
-    Whole size;           // columns
-    Matrix whole;         // (P, P) A = sum of z z'
-    RealTable factor;     // (P, P) its Cholesky factor, columns in the order in which they were chosen
-    Wholes order;         // (P) which columns those are
-    Vector moment;        // (P) sum of z y, rewards from the middle of the range
-    RealTable solutions;  // (some, P) x with A x = e_j for some columns
-    RealTable residues;   // (some, P) A x - e_j
-    RealTable levers;     // (some, n and more) z'x of each row
-    Reals lever;          // (n and more) the levers of one direction
-    Vector guesses;       // (n and more) predictions of the model from before the epoch
-    Vector predicted;     // (n and more) predictions that know the epoch's rows before
-    Vector errors;        // (n and more) their squared residuals
-    Reals left;           // (P) scratch
-    RealTable cells;      // (LEVERS, RANGES) how many rows are in a cell
+    Matrix rows;         // (n, row length): `Epoch::rows`
+    Whole size;          // columns
+    Matrix whole;        // (P, P) A = sum of z z'
+    RealTable factor;    // (P, P) its Cholesky factor, columns in the order in which they were chosen
+    Wholes order;        // (P) which columns those are
+    Vector moment;       // (P) sum of z y, rewards from the middle of the range
+    RealTable solutions; // (some, P) x with A x = e_j for some columns
+    RealTable residues;  // (some, P) A x - e_j
+    RealTable levers;    // (some, n and more) z'x of each row
+    Reals lever;         // (n and more) the levers of one direction
+    Vector guesses;      // (n and more) predictions of the model from before the epoch
+    Vector predicted;    // (n and more) predictions that know the epoch's rows before
+    Vector errors;       // (n and more) their squared residuals
+    Reals left;          // (P) scratch
+    RealTable cells;     // (LEVERS, RANGES) how many rows are in a cell
     Real beta_min;
-    Real noise;           // variance of the residuals that is expected
-    Real seen;            // rows of the arm, those of the epoch included
-    Whole rank = 0;       // of A
+    Real noise;     // variance of the residuals that is expected
+    Real seen;      // rows of the arm, those of the epoch included
+    Whole rank = 0; // of A
     Whole n() const { return rows.rows(); }
 };
 

@@ -5,9 +5,9 @@ namespace askless {
 
 namespace {
 
-constexpr Real EXACT = 1e-14;         // what is aimed at
-constexpr Whole REBUILD_EVERY = 512;  // rank-one updates between fresh inverses
-constexpr Whole PATIENCE = 10'000;    // sweeps of coordinate descent
+constexpr Real EXACT = 1e-14;        // what is aimed at
+constexpr Whole REBUILD_EVERY = 512; // rank-one updates between fresh inverses
+constexpr Whole PATIENCE = 10'000;   // sweeps of coordinate descent
 
 Real scale_of(const Problem& problem) {
     Real found = 0.0;
@@ -152,8 +152,9 @@ Real Net::worst_anywhere(const Problem& problem) const {
     for (Whole j = 0; j < problem.size; ++j) {
         if (is_nan(gradient[j])) return INFINITE;
         const Real side = coef[j] > 0.0 ? 1.0 : -1.0;
-        const Real off = coef[j] == 0.0 ? abs(gradient[j]) - problem.penalty[j]
-                                        : abs(gradient[j] - problem.penalty[j] * side - problem.ridge * coef[j]);
+        const Real off = coef[j] == 0.0
+                             ? abs(gradient[j]) - problem.penalty[j]
+                             : abs(gradient[j] - problem.penalty[j] * side - problem.ridge * coef[j]);
         most = max(most, off);
     }
     return most;

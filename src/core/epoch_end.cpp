@@ -147,11 +147,22 @@ void judge(Arms& arms, const Arm& arm, Epoch& epoch) {
     }
     const Real middle_rows = static_cast<Real>(arm.n) + 0.5 * static_cast<Real>(count);
     Design design{
-        .rows = rows, .size = size, .whole = whole, .factor = epochs.factor.table(),
-        .order = epochs.order.all(), .moment = moment, .solutions = epochs.solutions.table(),
-        .residues = epochs.residues.table(), .levers = table, .lever = table[tallies],
-        .guesses = guesses, .predicted = predicted, .errors = errors, .left = epochs.left.all(),
-        .cells = epochs.cells.table(), .beta_min = arms.rule.beta_min / arms.rule.span,
+        .rows = rows,
+        .size = size,
+        .whole = whole,
+        .factor = epochs.factor.table(),
+        .order = epochs.order.all(),
+        .moment = moment,
+        .solutions = epochs.solutions.table(),
+        .residues = epochs.residues.table(),
+        .levers = table,
+        .lever = table[tallies],
+        .guesses = guesses,
+        .predicted = predicted,
+        .errors = errors,
+        .left = epochs.left.all(),
+        .cells = epochs.cells.table(),
+        .beta_min = arms.rule.beta_min / arms.rule.span,
         .noise = min(0.25, arm.noise * (1.0 + static_cast<Real>(size) / middle_rows)),
         .seen = static_cast<Real>(arm.n + count),
     };

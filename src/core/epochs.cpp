@@ -28,7 +28,7 @@ Epochs::Epochs(const Survey& survey, Whole count)
 }
 
 void Epochs::take(const Epochs& others) {
-#define TAKE(kind, name, ...)                                                                      \
+#define TAKE(kind, name, ...) \
     std::copy(others.stores.name.all().begin(), others.stores.name.all().end(), stores.name.data());
     ASKLESS_EPOCH(TAKE, TAKE, TAKE)
 #undef TAKE

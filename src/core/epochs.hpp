@@ -7,12 +7,12 @@
 
 namespace askless {
 
-constexpr Whole MOST_ROWS = 20000;         // of an epoch with undecided questions: they are in memory
-constexpr Whole BLOCK = 32;                // rows between two looks at an epoch
-constexpr Whole GOES_ON = -1;              // what learning a row returns in mid-epoch, else its drops
-constexpr Whole GROUP = 8;                 // columns for which all rows are read at once
-constexpr Whole LEVERS = 32, RANGES = 16;  // bins in which levers and what a reward can lose are counted
-constexpr Whole TALLIES = 4;               // further numbers that are noted of every row
+constexpr Whole MOST_ROWS = 20000;        // of an epoch with undecided questions: they are in memory
+constexpr Whole BLOCK = 32;               // rows between two looks at an epoch
+constexpr Whole GOES_ON = -1;             // what learning a row returns in mid-epoch, else its drops
+constexpr Whole GROUP = 8;                // columns for which all rows are read at once
+constexpr Whole LEVERS = 32, RANGES = 16; // bins in which levers and what a reward can lose are counted
+constexpr Whole TALLIES = 4;              // further numbers that are noted of every row
 
 // By which test a question was dropped (maths 5.1).
 constexpr Whole NOT_DROPPED = 0, BY_EPOCHS = 1, BY_ELLIPSOID = 2;
@@ -24,6 +24,7 @@ constexpr Whole STAKED = 0, WEIGHTED = 5, PRICES = 10;
 constexpr Whole ESTIMATES = 20, ROOTS = 21, SQUARES = 22, COUNTED = 23, SUMS = 24;
 
 // What an arm's epoch has, each once, as in `ASKLESS_ARM`; d counts all directions.
+// clang-format off
 #define ASKLESS_EPOCH(NUMBER, ROW, TABLE)                                                          \
     NUMBER(Whole, held)              /* rows of the block so far */                                \
     NUMBER(Whole, kept)              /* how many of them are in the room */                        \
@@ -45,6 +46,7 @@ constexpr Whole ESTIMATES = 20, ROOTS = 21, SQUARES = 22, COUNTED = 23, SUMS = 2
     TABLE(Real, logs, d, 2)          /* the e-processes' logarithms */                             \
     TABLE(Real, pace, d, 2)          /* their growth a row if the effect is zero, at the last test */ \
     TABLE(Real, signed_sums, d, SUMS) /* what epochs say of a direction's effect */
+// clang-format on
 
 // The arrays of all arms, an arm after the other.
 struct EpochStores {
@@ -55,7 +57,7 @@ struct EpochStores {
 
 // One arm's epoch: its own part of the arrays, and the room of its rows.
 struct Epoch {
-#define NUMBER(kind, name, ...) kind& name;
+#define NUMBER(kind, name, ...) kind & name;
 #define ROW(kind, name, ...) Row<kind> name;
 #define TABLE(kind, name, ...) Table<kind> name;
     ASKLESS_EPOCH(NUMBER, ROW, TABLE)
@@ -93,16 +95,16 @@ struct Epochs {
     // A number a row for each of `solutions` and of the tallies, in whole lanes; all of them zero.
     RealTable table(Whole rows);
 
-    const Whole wide;     // P
-    EpochStores stores;   // the memory of all arms
-    Store<Whole> order;   // (P) scratch, as all that follows
-    Store<Real> whole;    // (P, P)
-    Store<Real> factor;   // (P, P)
+    const Whole wide;                // P
+    EpochStores stores;              // the memory of all arms
+    Store<Whole> order;              // (P) scratch, as all that follows
+    Store<Real> whole;               // (P, P)
+    Store<Real> factor;              // (P, P)
     Store<Real> solutions, residues; // (widest + GROUP, P)
-    Store<Real> left;     // (P)
-    Store<Real> online;   // (5, P and a lane more)
-    Store<Real> cells;    // (LEVERS, RANGES)
-    Store<Real> spreads;  // (d)
+    Store<Real> left;                // (P)
+    Store<Real> online;              // (5, P and a lane more)
+    Store<Real> cells;               // (LEVERS, RANGES)
+    Store<Real> spreads;             // (d)
 
   private:
     std::vector<Epoch> epochs_;

@@ -245,8 +245,10 @@ void Forming::eliminate(Whole size) {
         for (Whole j = 0; j <= i; ++j) {
             Real left = gram.row(own)[columns.number(j)];
             for (Whole b = 0; b < j; ++b) left -= factor(i, b) * factor(j, b) * pivots[b];
-            if (j < i) factor(i, j) = pivots[j] > 0.0 ? left / pivots[j] : 0.0;
-            else pivots[i] = left >= TINY * heads ? left : 0.0;
+            if (j < i)
+                factor(i, j) = pivots[j] > 0.0 ? left / pivots[j] : 0.0;
+            else
+                pivots[i] = left >= TINY * heads ? left : 0.0;
         }
         for (Whole k = 0; k < count; ++k) {
             Real left = cross.row(own)[k];

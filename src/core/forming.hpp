@@ -47,8 +47,8 @@ class Forming {
     Real value_of(const Survey& survey, Real price);
     void eliminate(Whole size);
 
-    Whole n, p, count, widest;       // people, columns, arms, columns of a question
-    Whole wide = padded(n);          // people and zeros
+    Whole n, p, count, widest; // people, columns, arms, columns of a question
+    Whole wide = padded(n);    // people and zeros
     Real heads = static_cast<Real>(n);
     Store<Real> people;              // (p, n and zeros) their contexts, a column a row
     Store<Real> fitted;              // (K, n and zeros) what each arm's model expects

@@ -60,7 +60,8 @@ void FusedLoop::play_next(const People& people, const Course& course, Whole t, W
     if (dropped > 0) course.note_drops(arms[best], best, epochs, people.begun + now + 1);
 }
 
-// Note what a visit was asked and what that cost; where nobody is limited it is the same until an arm changes.
+// Note what a visit was asked and what that cost; where nobody is limited it is the same until an arm
+// changes.
 void FusedLoop::count(const People& people, const Course& course, Whole best, bool started, Whole now) {
     const bool own = people.allowed.limits() || started;
     Whole& asked = asked_.number(best);

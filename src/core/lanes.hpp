@@ -20,9 +20,7 @@ namespace askless {
 constexpr Whole WIDTH = 8;
 
 // Round a length up to whole pairs of lanes, and one more.
-constexpr Whole padded(Whole length) {
-    return ((length + 2 * WIDTH - 1) / (2 * WIDTH) * 2 + 1) * WIDTH;
-}
+constexpr Whole padded(Whole length) { return ((length + 2 * WIDTH - 1) / (2 * WIDTH) * 2 + 1) * WIDTH; }
 // Round a length up to whole lanes.
 constexpr Whole in_lanes(Whole length) { return (length + WIDTH - 1) / WIDTH * WIDTH; }
 
@@ -67,7 +65,8 @@ ASKLESS_INLINE Lanes load(Row<const Real> x, Whole at) {
 ASKLESS_INLINE void store(Reals x, Whole at, Lanes values) {
     check(0 <= at && at + WIDTH <= x.size());
     Real* to = x.begin() + at;
-    for (int i = 0; i < REGISTERS; ++i) __builtin_memcpy(to + i * PER_REGISTER, &values.part[i], sizeof(Register));
+    for (int i = 0; i < REGISTERS; ++i)
+        __builtin_memcpy(to + i * PER_REGISTER, &values.part[i], sizeof(Register));
 }
 // Bring numbers nearer, so that nobody waits for them later.
 ASKLESS_INLINE void fetch(Row<const Real> x, Whole at) { __builtin_prefetch(x.begin() + at); }
@@ -198,7 +197,8 @@ ASKLESS_INLINE void store_totals(Reals x, Whole at, const Lanes (&v)[4]) {
     using Half = Real __attribute__((vector_size(32)));
     auto halves = [](const Lanes& a) -> Half {
 #if defined(__AVX512F__)
-        return ASKLESS_PICK(a.part[0], a.part[0], 0, 1, 2, 3) + ASKLESS_PICK(a.part[0], a.part[0], 4, 5, 6, 7);
+        return ASKLESS_PICK(a.part[0], a.part[0], 0, 1, 2, 3) +
+               ASKLESS_PICK(a.part[0], a.part[0], 4, 5, 6, 7);
 #else
         return a.part[0] + a.part[1];
 #endif

@@ -5,9 +5,9 @@
 
 namespace askless {
 
-constexpr Real PRIOR_ROWS = 1.0;          // what the prior guess of the noise counts for
-constexpr Real PRIOR_NOISE = 1.0 / 16.0;  // that guess, in units of the range squared
-constexpr Real PRIOR_SPREAD = 0.25;       // standard deviation of a coefficient, before anything is known
+constexpr Real PRIOR_ROWS = 1.0;         // what the prior guess of the noise counts for
+constexpr Real PRIOR_NOISE = 1.0 / 16.0; // that guess, in units of the range squared
+constexpr Real PRIOR_SPREAD = 0.25;      // standard deviation of a coefficient, before anything is known
 constexpr Real LEAST_RIDGE = 0.01;
 
 Real pooled(Arms& arms);

@@ -25,17 +25,17 @@ struct Law {
 
 // A block of visits. Rewards come by a law and luck, or out of tables.
 struct People {
-    Matrix contexts;           // (n, p)
-    Vector luck;               // (n)
-    Row<const Whole> matter;   // the columns that matter, and a zero
-    Matrix slopes;             // (K, those) by how much, and a zero
+    Matrix contexts;         // (n, p)
+    Vector luck;             // (n)
+    Row<const Whole> matter; // the columns that matter, and a zero
+    Matrix slopes;           // (K, those) by how much, and a zero
     Law law;
-    Matrix expected;           // (n, K) what is expected of each arm; without rows, nobody knows
-    Matrix drawn;              // (n, K) what each arm brings; without rows, the law says
-    Whole number;              // of the first visit
-    Matrix draws;              // (n, 4) what arms are drawn by (`drawn`); without epochs no row
-    Allowed allowed;           // which arms a visit may get
-    Whole begun;               // visits played before
+    Matrix expected; // (n, K) what is expected of each arm; without rows, nobody knows
+    Matrix drawn;    // (n, K) what each arm brings; without rows, the law says
+    Whole number;    // of the first visit
+    Matrix draws;    // (n, 4) what arms are drawn by (`drawn`); without epochs no row
+    Allowed allowed; // which arms a visit may get
+    Whole begun;     // visits played before
 
     Whole count() const { return contexts.rows(); }
     bool tabled() const { return drawn.rows() > 0; }

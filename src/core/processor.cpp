@@ -24,7 +24,8 @@ template <class... Bits> bool all_of(unsigned word, Bits... bits) { return ((wor
 const char* level() {
     const Registers basic = told(1), more = told(7), extended = told(0x80000001u);
     // fma, ssse3, cx16, sse4.1, sse4.2, movbe, popcnt, osxsave, avx, f16c; bmi, avx2, bmi2; lahf, lzcnt
-    if (!all_of(basic.c, 12, 9, 13, 19, 20, 22, 23, 27, 28, 29) || !all_of(more.b, 3, 5, 8) || !all_of(extended.c, 0, 5))
+    if (!all_of(basic.c, 12, 9, 13, 19, 20, 22, 23, 27, 28, 29) || !all_of(more.b, 3, 5, 8) ||
+        !all_of(extended.c, 0, 5))
         return "any";
     unsigned kept = 0, high = 0; // which registers the operating system keeps
     __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));

@@ -50,7 +50,9 @@ Real bias(Arms& arms, Arm& arm) {
 // The largest right-hand side of maths 3.2 over the parameters that are possible.
 Real net_bound(Arms& arms, Arm& arm, Real level) {
     const Rule& rule = arms.rule;
-    auto reach = [&](Whole j) { return max(abs(arms.survey.low.number(j)), abs(arms.survey.high.number(j))); };
+    auto reach = [&](Whole j) {
+        return max(abs(arms.survey.low.number(j)), abs(arms.survey.high.number(j)));
+    };
     Real longest = 0.0, fitted = 0.0, squared = 0.0;
     for (Whole j = 1; j < arms.survey.columns(); ++j) longest = max(longest, reach(j));
     for (Whole i = 0; i < arm.size; ++i) {
@@ -100,7 +102,8 @@ Real radius_of(Arms& arms, Arm& arm) {
     if (arm.n > 0) {
         const Real n = static_cast<Real>(arm.n);
         const Real growth = ln_1_plus(n * (rule.norm * rule.norm) / rule.alpha) + 2.0 * ln(1.0 + n);
-        theta += rule.sigma * sqrt(static_cast<Real>(arm.size) * (growth - ln(arm.share))); // the paper's theta
+        theta +=
+            rule.sigma * sqrt(static_cast<Real>(arm.size) * (growth - ln(arm.share))); // the paper's theta
     }
     return rule.form == PUBLISHED_SQRT ? sqrt(theta) : theta;
 }

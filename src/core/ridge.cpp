@@ -43,7 +43,8 @@ static Whole drop_questions(Arms& arms, Arm& arm) {
     for (Whole g = 0; g < arms.survey.questions(); ++g, at += width) {
         width = arm.uses(g) ? arms.survey.width.number(g) : 0;
         if (width == 0 || (rule.net != NO_NET && !is_zero(arm, at, width))) continue;
-        if (width == 1 && (squared * arm.variance[at] > hopeless || abs(arm.estimate[at]) > rule.beta_min)) continue;
+        if (width == 1 && (squared * arm.variance[at] > hopeless || abs(arm.estimate[at]) > rule.beta_min))
+            continue;
         const Interval found = effect(arms, arm, g, at, rule.beta_min);
         if (found.high <= rule.beta_min) {
             arm.dropped_at[g] = arm.n;

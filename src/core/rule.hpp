@@ -7,8 +7,16 @@ namespace askless {
 
 // The forms of the radius (maths 2.1, 6, 8.8 and 3.2).
 enum Form : Whole {
-    VALID = 0, PUBLISHED, PUBLISHED_SQRT, FIXED, NOISE,
-    NET_VALID, NET_PUBLISHED, NET_PUBLISHED_SQRT, NET_SCALED, NET_SCALED_SQRT
+    VALID = 0,
+    PUBLISHED,
+    PUBLISHED_SQRT,
+    FIXED,
+    NOISE,
+    NET_VALID,
+    NET_PUBLISHED,
+    NET_PUBLISHED_SQRT,
+    NET_SCALED,
+    NET_SCALED_SQRT
 };
 // What an elastic net is for (maths 3): nothing, the estimate, or only to say what is zero.
 enum Use : Whole { NO_NET = 0, NET_ESTIMATES, NET_SELECTS };
@@ -20,6 +28,7 @@ enum Interactive : Whole { EVERYTHING = 0, CERTIFIED, PAPER_HEURISTIC };
 enum Grain : Whole { BY_ARM = 0, BY_QUESTION };
 
 // Each setting once: kind and name. In reward units.
+// clang-format off
 #define ASKLESS_RULE(SETTING)                                                                      \
     SETTING(Whole, form)                                                                           \
     SETTING(Whole, sharp_bias)  /* 1: bound the bias by what the reward range allows */            \
@@ -49,6 +58,7 @@ enum Grain : Whole { BY_ARM = 0, BY_QUESTION };
     SETTING(Real, high)                                                                            \
     SETTING(Real, optimism)     /* tau, how many noises wide a score is (maths 8.4) */             \
     SETTING(Real, set_part)     /* of an arm's share of delta: what its set gets (5.1) */
+// clang-format on
 
 struct Rule {
 #define SETTING(kind, name) kind name = 0;

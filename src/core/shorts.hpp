@@ -25,14 +25,14 @@ enum Count : Whole {
 };
 // And in Shorts::numbers, prices and rewards in units of the range.
 enum Number : Whole {
-    PRICE = 0,        // of a question, as in force
-    CAUTION,          // r, by which it is multiplied where a form is chosen
-    FLOOR,            // the smallest share of full visits
-    COST,             // of a full visit, in weights of questions
-    COST_SHORT,       // of a short one
+    PRICE = 0,  // of a question, as in force
+    CAUTION,    // r, by which it is multiplied where a form is chosen
+    FLOOR,      // the smallest share of full visits
+    COST,       // of a full visit, in weights of questions
+    COST_SHORT, // of a short one
     LOG_WEALTH,
-    BETS,             // w, s and q of the bets (maths 9.4)
-    LOSS = BETS + 3,  // so far: sums of 1, U, (U - mean)^2, bets, bets times U, what they may err
+    BETS,                   // w, s and q of the bets (maths 9.4)
+    LOSS = BETS + 3,        // so far: sums of 1, U, (U - mean)^2, bets, bets times U, what they may err
     WHOLE_WIDTH = LOSS + 6, // of the scores of whole models: tau times the noise when they were derived
     NUMBERS
 };
@@ -40,6 +40,7 @@ enum Number : Whole {
 // Each array once: ROW(kind, name, length), TABLE(kind, name, rows, columns), TABLES(kind, name, count,
 // rows, columns). m questions, K arms, p columns, P padded. What belongs to a form is packed: its
 // columns come first.
+// clang-format off
 #define ASKLESS_SHORTS(ROW, TABLE, TABLES)                                                         \
     ROW(Whole, counts, COUNTS)                                                                     \
     ROW(Real, numbers, NUMBERS)                                                                    \
@@ -66,8 +67,10 @@ enum Number : Whole {
     TABLES(Real, whole_root, K, P, P)   /* lower triangle M, M'M = inv(D'') on the arm's own */    \
     TABLE(Real, whole_estimate, K, P)   /* b'', in units of the range from its middle */           \
     ROW(Real, scores, K)             /* of the context scored last */
+// clang-format on
 
 // Scratch, likewise.
+// clang-format off
 #define ASKLESS_SHORTS_SCRATCH(ROW, TABLE, TABLES)                                                 \
     ROW(Real, packed, p)                                                                           \
     TABLES(Real, work, 2, p, p)                                                                    \
@@ -75,6 +78,7 @@ enum Number : Whole {
     ROW(Real, known_estimate, P)                                                                   \
     TABLE(Real, known_gram, P, P)                                                                  \
     ROW(Real, known_weights, P)
+// clang-format on
 
 class Shorts {
   public:

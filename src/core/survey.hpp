@@ -25,13 +25,13 @@ struct Survey {
           low(columns), high(columns), directions_(directions, widest) {}
     Survey(Survey&&) = default;
 
-    Store<Whole> kind;   // of each question's columns
-    Store<Whole> first;  // a question's first column
-    Store<Whole> width;  // how many columns it owns, the skip column included
-    Store<Whole> skip;   // 1 if its last column says that it was skipped, else 0
-    Store<Whole> start;  // a question's first row in the directions
-    Store<Real> low;     // smallest value of a column
-    Store<Real> high;    // largest value of a column
+    Store<Whole> kind;  // of each question's columns
+    Store<Whole> first; // a question's first column
+    Store<Whole> width; // how many columns it owns, the skip column included
+    Store<Whole> skip;  // 1 if its last column says that it was skipped, else 0
+    Store<Whole> start; // a question's first row in the directions
+    Store<Real> low;    // smallest value of a column
+    Store<Real> high;   // largest value of a column
     Store<Real> directions_;
 
     struct Question {

@@ -60,7 +60,8 @@ ASKLESS_INLINE void add(Vector x, Real weight, Vector y, Whole size, Reals out) 
 // -- matrices -------------------------------------------------------------------------------------
 
 // The products of some rows of a matrix, from row i on, with the first `length` numbers of z.
-template <int ROWS> ASKLESS_INLINE void products(Matrix matrix, Whole i, Vector z, Whole length, Lanes (&out)[8]) {
+template <int ROWS> ASKLESS_INLINE void products(Matrix matrix, Whole i, Vector z, Whole length,
+                                                 Lanes (&out)[8]) {
     Vector rows[ROWS];
     for (int r = 0; r < ROWS; ++r) rows[r] = matrix[i + r];
     Lanes sums[ROWS];
@@ -132,7 +133,8 @@ ASKLESS_INLINE Real add_row(Reals weights, Vector w, Whole size, Reals taus, Rea
 // Bring sixteen columns of M, or of M times anything, up to date after `add_row`.
 // `j` is the first of them; their rows above `top` are zero. Of `gain`, which becomes the old
 // inv(D) z, the same columns are filled.
-ASKLESS_INLINE void sweep(RealTable matrix, Whole j, Whole top, Whole size, Vector slopes, Vector lifts, Reals gain) {
+ASKLESS_INLINE void sweep(RealTable matrix, Whole j, Whole top, Whole size, Vector slopes, Vector lifts,
+                          Reals gain) {
     Lanes gains0 = spread(0.0), gains1 = spread(0.0);
     for (Whole i = top; i < size; ++i) {
         const Reals row = matrix[i];
@@ -146,7 +148,8 @@ ASKLESS_INLINE void sweep(RealTable matrix, Whole j, Whole top, Whole size, Vect
     store(gain, j + WIDTH, gains1);
 }
 // The same with eight columns of M times anything.
-ASKLESS_INLINE void sweep_half(RealTable matrix, Whole j, Whole size, Vector slopes, Vector lifts, Reals gain) {
+ASKLESS_INLINE void sweep_half(RealTable matrix, Whole j, Whole size, Vector slopes, Vector lifts,
+                               Reals gain) {
     Lanes gains = spread(0.0);
     for (Whole i = 0; i < size; ++i) {
         const Reals row = matrix[i];

@@ -1,7 +1,7 @@
 """The core's border: whatever Python hands over, the process survives it, and arms stay in order.
 
 Every door is called with what is right, then with one argument wrong at a time. `make sanitize`
-runs this with every address and index checked, so that nothing is read or written out of bounds.
+runs this with every address and index checked: nothing is read or written out of bounds either.
 """
 
 import copy
@@ -14,7 +14,7 @@ import pytest
 import askless as al
 from askless import core
 from askless.core import inside
-from askless.core.words import OLDEST, PEOPLE, SIGNS, SIZE, SUMS
+from askless.core.words import OLDEST, PEOPLE, SIGNS, SIZE, SUMS, Columns
 from askless.environments.base import first_respondents
 from core.everything import policy_of
 from worlds import mixed_world
@@ -98,7 +98,7 @@ def kind(request):
     return request.param
 
 
-# -- every door, one argument wrong at a time ----------------------------------------------------
+# -- every door, one argument wrong at a time ------------------------------------------------------
 
 
 def wrong_arrays(array):
@@ -238,10 +238,18 @@ def test_every_door_does_what_it_should_with_what_is_right(kind):
         assert survives(door, right) != wanted.get(door.__name__, True), door.__name__
 
 
-# -- blocks of people ----------------------------------------------------------------------------
+# -- blocks of people ------------------------------------------------------------------------------
 
 FIELDS = ("contexts", "luck", "matter", "slopes", "law", "expected", "drawn", "number", "draws")
 FIELDS += ("allowed", "begun", "drops", "played", "radii", "regret", "earned", "asked", "paid")
+
+
+def loops(scene):
+    """All loops, and what they want beside a block."""
+    yield core.FusedLoop(scene.arms).play, ()
+    yield core.play_interactive, (scene.arms,)
+    if scene.shorts is not None:
+        yield core.play_short, (scene.arms, scene.shorts, 0)
 
 
 def fields(scene):
@@ -262,12 +270,8 @@ def test_blocks_with_one_thing_wrong_are_refused_or_played(kind, field):
             block = scene.block(**{field: wrong})
         except REFUSED:
             continue
-        plays = [lambda block=block: core.FusedLoop(scene.arms).play(block)]
-        plays += [lambda block=block: core.play_interactive(scene.arms, block)]
-        if scene.shorts is not None:
-            plays += [lambda block=block: core.play_short(scene.arms, scene.shorts, 0, block)]
-        for play in plays:
-            survives(play, ())
+        for loop, arguments in loops(scene):
+            survives(loop, (*arguments, block))
         scene.arms.check()
 
 
@@ -330,7 +334,7 @@ def test_arrays_do_not_move_while_a_block_has_them():
     core.FusedLoop(scene.arms).play(block)
 
 
-# -- others' arms, and what Python writes into arrays --------------------------------------------
+# -- others' arms, and what Python writes into arrays ----------------------------------------------
 
 
 def test_only_arms_of_the_same_kind_are_taken_over(kind):
@@ -481,7 +485,7 @@ def test_objects_that_were_never_made_are_refused():
                     getattr(nobody, name)()
 
 
-# -- what stands for itself ----------------------------------------------------------------------
+# -- what stands for itself ------------------------------------------------------------------------
 
 
 def alone():
@@ -546,9 +550,7 @@ def test_a_net_without_columns_is_one():
     assert net.coef.shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "part", ["kind", "first", "width", "skip", "start", "low", "high", "directions"]
-)
+@pytest.mark.parametrize("part", Columns._fields)
 def test_surveys_whose_columns_are_out_of_place_are_refused(part):
     right = world().survey.columns._asdict()
     assert not survives(lambda: core.Survey.of(**right), ())

@@ -1,7 +1,6 @@
 """The compiled core of askless: the arithmetic, and nothing else."""
 
 import numpy
-import numpy.typing
 from numpy.typing import NDArray
 
 class Survey:
@@ -31,7 +30,7 @@ class Survey:
         """
 
 class Epochs:
-    """The blocks of rows of all arms (maths 5)"""
+    """The blocks of rows of all arms (maths 5)."""
 
     @property
     def held(self) -> NDArray[numpy.int64]: ...
@@ -75,7 +74,7 @@ class Epochs:
     def signed_sums(self) -> NDArray[numpy.float64]: ...
 
 class Arms:
-    """The arms of a policy, their sums and what is derived from them"""
+    """The arms of a policy, their sums and what is derived from them."""
 
     def __init__(
         self,
@@ -222,11 +221,11 @@ class Arms:
 
     def settle(self, k: int) -> None: ...
     def pack(self, k: int) -> None: ...
-    def take_out_row(self, arg0: int, arg1: NDArray[numpy.float64], arg2: float, /) -> None: ...
+    def take_out_row(self, k: int, z: NDArray[numpy.float64], y: float) -> None: ...
     def refresh_variance(self) -> None: ...
     def end_blocks(self) -> None: ...
     def renew_noise(self) -> None: ...
-    def rows(self, k: int) -> numpy.typing.NDArray[numpy.float64]:
+    def rows(self, k: int) -> NDArray[numpy.float64]:
         """
         The rows kept of an arm's epoch: packed columns, and after whole lanes the reward.
         """
@@ -246,7 +245,6 @@ class Shorts:
         everyone: NDArray[numpy.int64],
         cost: NDArray[numpy.float64],
     ) -> None: ...
-    def take(self, other: Shorts) -> None: ...
     @property
     def counts(self) -> NDArray[numpy.int64]: ...
     @property
@@ -297,6 +295,7 @@ class Shorts:
     def whole_estimate(self) -> NDArray[numpy.float64]: ...
     @property
     def scores(self) -> NDArray[numpy.float64]: ...
+    def take(self, other: Shorts) -> None: ...
     def recount(self, arms: Arms) -> None: ...
     def full_share(self, arms: Arms, mask: NDArray[numpy.bool_], number: int) -> float:
         """With which probability a visit is full."""
@@ -314,6 +313,18 @@ class Shorts:
         z: NDArray[numpy.float64],
         scores: NDArray[numpy.float64],
     ) -> int: ...
+    def keep_person(
+        self, arms: Arms, z: NDArray[numpy.float64], mask: NDArray[numpy.bool_]
+    ) -> None: ...
+    def learn_check(
+        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
+    ) -> None: ...
+    def learn_short(
+        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
+    ) -> None: ...
+    def fold_all(self, arms: Arms) -> None: ...
+    def know_whole(self, arms: Arms) -> None: ...
+    def derive_all(self, arms: Arms) -> None: ...
     def terms_of(
         self,
         arms: Arms,
@@ -324,15 +335,6 @@ class Shorts:
     ) -> None:
         """The terms of a check between two arms: expected reward, bet, saving."""
 
-    def keep_person(
-        self, arms: Arms, z: NDArray[numpy.float64], mask: NDArray[numpy.bool_]
-    ) -> None: ...
-    def learn_check(
-        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
-    ) -> None: ...
-    def learn_short(
-        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
-    ) -> None: ...
     def enter(self, x: float, bet: float, saving: float) -> bool:
         """Let a visit count in the check; true if the form goes."""
 
@@ -340,9 +342,6 @@ class Shorts:
         """X of a check visit, whose reward is y in units of the range."""
 
     def bet(self, saving: float) -> float: ...
-    def fold_all(self, arms: Arms) -> None: ...
-    def know_whole(self, arms: Arms) -> None: ...
-    def derive_all(self, arms: Arms) -> None: ...
 
 class Forming:
     """

@@ -86,7 +86,8 @@ Points directions_of(const Asked& question, bool raw) {
         for (Whole i = 0; i < question.options; ++i) {
             for (Whole j = i + 1; j < question.options; ++j) {
                 found.emplace_back(static_cast<std::size_t>(question.options), 0.0);
-                found.back()[static_cast<std::size_t>(i)] = 1.0, found.back()[static_cast<std::size_t>(j)] = -1.0;
+                found.back()[static_cast<std::size_t>(i)] = 1.0,
+                found.back()[static_cast<std::size_t>(j)] = -1.0;
             }
         }
     } else {
@@ -138,12 +139,14 @@ Survey survey_of(const std::vector<Asked>& questions, bool raw) {
     return survey;
 }
 
-std::vector<Asked> scales(Whole count) { return std::vector<Asked>(static_cast<std::size_t>(count), {Asked::SCALE}); }
+std::vector<Asked> scales(Whole count) {
+    return std::vector<Asked>(static_cast<std::size_t>(count), {Asked::SCALE});
+}
 // Every kind of question, with and without skips.
 std::vector<Asked> mixed() {
-    return {{Asked::SCALE},           {Asked::YES_NO},         {Asked::CHOICE, 3},      {Asked::SCALE, 1, true},
-            {Asked::MULTI, 3},        {Asked::YES_NO, 1, true}, {Asked::CHOICE, 4, true}, {Asked::MULTI, 2, true},
-            {Asked::SCALE},           {Asked::YES_NO}};
+    return {{Asked::SCALE},    {Asked::YES_NO},          {Asked::CHOICE, 3},       {Asked::SCALE, 1, true},
+            {Asked::MULTI, 3}, {Asked::YES_NO, 1, true}, {Asked::CHOICE, 4, true}, {Asked::MULTI, 2, true},
+            {Asked::SCALE},    {Asked::YES_NO}};
 }
 // Few questions of every kind: interactive surveys look at many corners.
 std::vector<Asked> few() {
@@ -256,21 +259,23 @@ void leave_out_skips(Arms& arms) {
         const Survey::Question q = arms.survey[g];
         for (Whole d = q.start; d < q.end; ++d)
             for (Whole k = 0; k < arms.count(); ++k)
-                if (!is_judged(arms.rule, q, arms.survey.direction(d, q.width))) (*arms.epochs)[k].passed[d].fill(1);
+                if (!is_judged(arms.rule, q, arms.survey.direction(d, q.width)))
+                    (*arms.epochs)[k].passed[d].fill(1);
     }
 }
 
 // -- short forms ----------------------------------------------------------------------------------
 
-constexpr Whole FEWEST = 50;        // full visits before a form is chosen, and people in the ring
-constexpr Real SOFT = 1e-6;         // on the diagonal of a ring's Gram matrix
+constexpr Whole FEWEST = 50; // full visits before a form is chosen, and people in the ring
+constexpr Real SOFT = 1e-6;  // on the diagonal of a ring's Gram matrix
 constexpr Real CHEAPEST = 0.0001, DEAREST = 0.05; // prices that a budget is tried with
 
 // What `askless.policies.short_state` does with a policy's short forms, in plain loops.
 class ShortForms {
   public:
     ShortForms(Arms& arms, const Settings& settings)
-        : arms_(arms), settings_(settings), shorts(arms.survey, arms.count(), arms.always.all(), arms.cost.all()) {
+        : arms_(arms), settings_(settings),
+          shorts(arms.survey, arms.count(), arms.always.all(), arms.cost.all()) {
         const Reals numbers = shorts.numbers.all();
         numbers[PRICE] = max(settings.price, 0.0), numbers[FLOOR] = settings.floor, numbers[CAUTION] = 1.0;
         numbers[BETS] = 1.0, numbers[BETS + 1] = 0.0, numbers[BETS + 2] = 0.25;
@@ -338,7 +343,8 @@ class ShortForms {
             for (Whole g = 0; g < survey.questions(); ++g) {
                 const Survey::Question q = survey[g];
                 const bool wanted = is_candidate(g);
-                for (Whole j = q.first; j < q.first + q.width; ++j) kept[j] = wanted ? shorts.ring.row(i)[j] : 0.0;
+                for (Whole j = q.first; j < q.first + q.width; ++j)
+                    kept[j] = wanted ? shorts.ring.row(i)[j] : 0.0;
             }
         }
         gram_ = Store<Real>(p, p);
@@ -421,7 +427,8 @@ class ShortForms {
         Store<Real> inner(size, size);
         const RealTable left = inner.table(), out = shorts.projection.table();
         for (Whole a = 0; a < size; ++a) {
-            for (Whole b = 0; b < size; ++b) left(a, b) = gram_.row(columns[a])[columns[b]] + (a == b ? SOFT : 0.0);
+            for (Whole b = 0; b < size; ++b)
+                left(a, b) = gram_.row(columns[a])[columns[b]] + (a == b ? SOFT : 0.0);
             for (Whole j = 0; j < p; ++j) out(a, j) = gram_.row(columns[a])[j];
         }
         for (Whole a = 0; a < size; ++a) { // Gauss and Jordan, without pivoting: it is positive definite
@@ -450,10 +457,11 @@ class Block {
   public:
     Block(const Arms& arms, const Settings& settings, Whole n, Whole begun, Numbers& numbers)
         : contexts_(n, arms.survey.columns()), luck_(n), matter_(arms.survey.columns() + 1),
-          slopes_(arms.count(), arms.survey.columns() + 1), expected_(n, arms.count()), drawn_(n, arms.count()),
-          draws_(n, 4), allowed_(std::make_unique<bool[]>(static_cast<std::size_t>(n * arms.count()))),
-          drops_(arms.count(), arms.survey.questions()), played_(n), radii_(n), regret_(n), earned_(n), asked_(n),
-          paid_(n), others_(n) {
+          slopes_(arms.count(), arms.survey.columns() + 1), expected_(n, arms.count()),
+          drawn_(n, arms.count()), draws_(n, 4),
+          allowed_(std::make_unique<bool[]>(static_cast<std::size_t>(n * arms.count()))),
+          drops_(arms.count(), arms.survey.questions()), played_(n), radii_(n), regret_(n), earned_(n),
+          asked_(n), paid_(n), others_(n) {
         const Whole p = arms.survey.columns(), K = arms.count();
         set_slopes(arms, settings);
         for (Whole j = 0; j < p; ++j) matter_.number(j) = j;
@@ -475,13 +483,19 @@ class Block {
         }
         const Real low = settings.raw ? LOW / SPAN : -0.5;
         const Whole rows = settings.tabled ? n : 0;
-        people = People{contexts_.table(), luck_.all(), matter_.all(), slopes_.table(),
+        people = People{contexts_.table(),
+                        luck_.all(),
+                        matter_.all(),
+                        slopes_.table(),
                         Law{settings.shape, settings.noise * SPAN, low},
-                        expected_.table().part(0, rows), drawn_.table().part(0, rows), begun,
+                        expected_.table().part(0, rows),
+                        drawn_.table().part(0, rows),
+                        begun,
                         draws_.table().part(0, settings.epochs ? n : 0),
-                        Allowed{Table<const bool>(allowed_.get(), settings.limited ? n : 0, K)}, begun};
+                        Allowed{Table<const bool>(allowed_.get(), settings.limited ? n : 0, K)},
+                        begun};
         course = Course{drops_.table(), played_.all(), radii_.all(), regret_.all(),
-                        earned_.all(), asked_.all(), paid_.all(), others_.all()};
+                        earned_.all(),  asked_.all(),  paid_.all(),  others_.all()};
     }
 
     void add_to(Hash& hash) const {
@@ -632,7 +646,8 @@ void play(const Settings& settings) {
     if (settings.epochs) std::printf(", %" PRId64 " epochs", tests);
     if (forms) {
         const Wholes counts = forms->shorts.counts.all();
-        std::printf(", %" PRId64 " forms of %" PRId64 " choices, %" PRId64 " withdrawn, %" PRId64 " full visits",
+        std::printf(", %" PRId64 " forms of %" PRId64 " choices, %" PRId64 " withdrawn, %" PRId64
+                    " full visits",
                     counts[FORM], chosen, counts[WITHDRAWN], counts[FULL_VISITS]);
     }
     std::puts(")");
@@ -644,7 +659,8 @@ void play_sums() {
     Numbers numbers{3};
     for (Whole p : {1, 2, 7, 8, 9, 17, 40}) {
         const Whole P = padded(p);
-        Store<Real> gram(P, P), vectors(2, P), floats(6, P), inverse(P, P), path(3, p), small(p, p), gradient(p);
+        Store<Real> gram(P, P), vectors(2, P), floats(6, P), inverse(P, P), path(3, p), small(p, p),
+            gradient(p);
         Store<Whole> wholes(2, P), counts(2);
         for (Whole n = 0; n < 3 * p + 20; ++n) {
             Store<Real> z(P);
@@ -663,7 +679,7 @@ void play_sums() {
         const Problem problem{gram.table(), vectors.row(0), vectors.row(1), 0.25, p};
         for (bool by_descent : {false, true}) {
             floats.all().fill(0.0), inverse.all().fill(0.0), wholes.all().fill(0), counts.all().fill(0);
-            Net net{floats.row(0), floats.row(1), wholes.row(0), wholes.row(1), counts.all(),
+            Net net{floats.row(0),   floats.row(1), wholes.row(0), wholes.row(1), counts.all(),
                     inverse.table(), floats.row(2), floats.row(3), floats.row(4), floats.row(5)};
             net.place.fill(-1);
             const Real residual = by_descent ? net.descend(problem) : net.solve(problem);
@@ -682,14 +698,17 @@ void play_functions() {
     Numbers numbers{5};
     Real lanes[WIDTH];
     for (int i = 0; i < 20000; ++i) {
-        const Real x = (numbers.part() + 1.0 / 2048.0) * std::ldexp(1.0, static_cast<int>(numbers.below(60)) - 30);
-        const Real found[] = {ln(x), ln_1_plus(x), ln_1_plus(-numbers.part()), exponential(x), exponential(-x),
-                              error_complement(6.0 * numbers.around_zero()), sqrt(x)};
+        const Real x =
+            (numbers.part() + 1.0 / 2048.0) * std::ldexp(1.0, static_cast<int>(numbers.below(60)) - 30);
+        const Real found[] = {ln(x),          ln_1_plus(x),    ln_1_plus(-numbers.part()),
+                              exponential(x), exponential(-x), error_complement(6.0 * numbers.around_zero()),
+                              sqrt(x)};
         hash.add(found, 7);
         for (Real& y : lanes) y = max(numbers.part(), 1.0 / 32.0);
         store({lanes, WIDTH}, 0, ln_of_part(load({lanes, WIDTH}, 0)));
         hash.add(lanes, WIDTH);
-        const Real noises[] = {noise_of(UNIFORM_NOISE, 0.3, numbers.part()), noise_of(TWO_POINT, 0.3, numbers.part()),
+        const Real noises[] = {noise_of(UNIFORM_NOISE, 0.3, numbers.part()),
+                               noise_of(TWO_POINT, 0.3, numbers.part()),
                                noise_of(TRUNCATED_NORMAL, 0.3, numbers.part())};
         hash.add(noises, 3);
     }
@@ -710,22 +729,34 @@ template <class Change> Settings with(Settings settings, const char* name, Chang
 
 void add_ridge(List& all) {
     // So narrow that questions go.
-    const Settings narrow{
-        .name = "", .questions = mixed(), .beta_min = 0.15, .alpha = 0.3, .sigma = 0.03, .b1 = 0.5, .b2 = 0.5};
+    const Settings narrow{.name = "",
+                          .questions = mixed(),
+                          .beta_min = 0.15,
+                          .alpha = 0.3,
+                          .sigma = 0.03,
+                          .b1 = 0.5,
+                          .b2 = 0.5};
     all.push_back({.name = "ridge, valid", .questions = mixed(), .beta_min = 0.15});
-    all.push_back({.name = "ridge, valid, scales", .questions = scales(12), .beta_min = 0.15, .shape = TRUNCATED_NORMAL});
+    all.push_back({.name = "ridge, valid, scales",
+                   .questions = scales(12),
+                   .beta_min = 0.15,
+                   .shape = TRUNCATED_NORMAL});
     all.push_back(with(narrow, "ridge, narrow", [](S&) {}));
-    all.push_back(with(narrow, "ridge, narrow, many scales", [](S& s) { s.questions = scales(50), s.visits = 1500; }));
+    all.push_back(
+        with(narrow, "ridge, narrow, many scales", [](S& s) { s.questions = scales(50), s.visits = 1500; }));
     all.push_back(with(narrow, "ridge, published", [](S& s) { s.form = PUBLISHED, s.shape = TWO_POINT; }));
     all.push_back(with(narrow, "ridge, published_sqrt", [](S& s) { s.form = PUBLISHED_SQRT; }));
-    all.push_back(with(narrow, "ridge, raw", [](S& s) { s.form = PUBLISHED_SQRT, s.raw = 1, s.questions = scales(20); }));
+    all.push_back(with(narrow, "ridge, raw",
+                       [](S& s) { s.form = PUBLISHED_SQRT, s.raw = 1, s.questions = scales(20); }));
     all.push_back(with(narrow, "ridge, one by one", [](S& s) { s.one_by_one = true; }));
     all.push_back(with(narrow, "ridge, limited", [](S& s) { s.limited = true; }));
     all.push_back(with(narrow, "ridge, out of a table", [](S& s) { s.tabled = true; }));
-    all.push_back({.name = "ridge, long", .questions = scales(3), .visits = 16000, .beta_min = 0.01, .alpha = 1.0});
+    all.push_back(
+        {.name = "ridge, long", .questions = scales(3), .visits = 16000, .beta_min = 0.01, .alpha = 1.0});
     all.push_back({.name = "linucb, fixed", .questions = mixed(), .form = FIXED});
     all.push_back({.name = "linucb, noise", .questions = mixed(), .form = NOISE});
-    all.push_back({.name = "linucb, noise, one by one", .questions = scales(17), .form = NOISE, .one_by_one = true});
+    all.push_back(
+        {.name = "linucb, noise, one by one", .questions = scales(17), .form = NOISE, .one_by_one = true});
 }
 
 void add_nets(List& all) {
@@ -737,15 +768,20 @@ void add_nets(List& all) {
                        .alpha = 0.1,
                        .sigma = 0.01};
     all.push_back(with(net, "net, valid", [](S& s) { s.form = NET_VALID; }));
-    all.push_back(with(net, "net, valid, scales", [](S& s) { s.form = NET_VALID, s.questions = scales(20); }));
+    all.push_back(
+        with(net, "net, valid, scales", [](S& s) { s.form = NET_VALID, s.questions = scales(20); }));
     all.push_back(with(net, "net, published", [](S& s) { s.form = NET_PUBLISHED, s.penalty = UNIFORM; }));
-    all.push_back(with(net, "net, published_sqrt", [](S& s) { s.form = NET_PUBLISHED_SQRT, s.penalty = UNIFORM; }));
+    all.push_back(
+        with(net, "net, published_sqrt", [](S& s) { s.form = NET_PUBLISHED_SQRT, s.penalty = UNIFORM; }));
     all.push_back(with(net, "net, published_scaled", [](S& s) { s.form = NET_SCALED, s.penalty = SCALED; }));
-    all.push_back(with(net, "net, published_scaled_sqrt", [](S& s) { s.form = NET_SCALED_SQRT, s.penalty = SCALED; }));
-    all.push_back(with(net, "net, ridge", [](S& s) { s.net = NET_SELECTS, s.form = VALID, s.beta_min = 0.6; }));
+    all.push_back(
+        with(net, "net, published_scaled_sqrt", [](S& s) { s.form = NET_SCALED_SQRT, s.penalty = SCALED; }));
+    all.push_back(
+        with(net, "net, ridge", [](S& s) { s.net = NET_SELECTS, s.form = VALID, s.beta_min = 0.6; }));
     all.push_back(with(net, "net, one by one", [](S& s) { s.form = NET_VALID, s.one_by_one = true; }));
-    all.push_back(with(net, "net, interactive",
-             [](S& s) { s.form = NET_VALID, s.questions = few(), s.interactive = CERTIFIED, s.beta_min = 1.0; }));
+    all.push_back(with(net, "net, interactive", [](S& s) {
+        s.form = NET_VALID, s.questions = few(), s.interactive = CERTIFIED, s.beta_min = 1.0;
+    }));
 }
 
 void add_interactive(List& all) {
@@ -766,41 +802,49 @@ void add_interactive(List& all) {
     all.push_back(with(interactive, "interactive, never dropping", [](S& s) { s.beta_min = 0.0; }));
     all.push_back(with(interactive, "interactive, scales", [](S& s) { s.questions = scales(12); }));
     all.push_back(with(interactive, "interactive, scales by question",
-             [](S& s) { s.questions = scales(12), s.grain = BY_QUESTION; }));
-    all.push_back(with(interactive, "interactive, all kinds", [](S& s) { s.questions = mixed(), s.arms = 4; }));
+                       [](S& s) { s.questions = scales(12), s.grain = BY_QUESTION; }));
+    all.push_back(
+        with(interactive, "interactive, all kinds", [](S& s) { s.questions = mixed(), s.arms = 4; }));
     all.push_back(with(interactive, "interactive, all kinds by question",
-             [](S& s) { s.questions = mixed(), s.grain = BY_QUESTION, s.visits = 500; }));
+                       [](S& s) { s.questions = mixed(), s.grain = BY_QUESTION, s.visits = 500; }));
     all.push_back(with(interactive, "interactive, limited", [](S& s) { s.limited = true; }));
     all.push_back(with(interactive, "interactive, linucb",
-             [](S& s) { s.form = NOISE, s.questions = scales(12), s.grain = BY_QUESTION; }));
+                       [](S& s) { s.form = NOISE, s.questions = scales(12), s.grain = BY_QUESTION; }));
 }
 
 void add_epochs(List& all) {
     const Settings epochs{.name = "", .questions = mixed(), .visits = 10000, .epochs = 1, .beta_min = 0.15};
     all.push_back(with(epochs, "epochs", [](S&) {}));
     all.push_back(with(epochs, "epochs, scales", [](S& s) { s.questions = scales(12); }));
-    all.push_back(with(epochs, "epochs, ends", [](S& s) { s.shape = AT_THE_ENDS, s.visits = 8000, s.beta_min = 0.5; }));
+    all.push_back(
+        with(epochs, "epochs, ends", [](S& s) { s.shape = AT_THE_ENDS, s.visits = 8000, s.beta_min = 0.5; }));
     all.push_back(with(epochs, "epochs, never dropping", [](S& s) { s.beta_min = 0.0, s.visits = 1000; }));
     all.push_back(with(epochs, "epochs, by sets", [](S& s) { s.by_sets = 1; }));
     all.push_back(with(epochs, "epochs, skips not judged", [](S& s) { s.judge_skips = 0; }));
-    all.push_back(with(epochs, "epochs, raw", [](S& s) { s.raw = 1, s.questions = scales(8), s.payback = 0; }));
+    all.push_back(
+        with(epochs, "epochs, raw", [](S& s) { s.raw = 1, s.questions = scales(8), s.payback = 0; }));
     all.push_back(with(epochs, "epochs, one by one", [](S& s) { s.one_by_one = true; }));
     all.push_back(with(epochs, "epochs, limited", [](S& s) { s.limited = true; }));
-    all.push_back(with(epochs, "epochs, interactive", [](S& s) { s.interactive = CERTIFIED, s.apart = 0.125; }));
+    all.push_back(
+        with(epochs, "epochs, interactive", [](S& s) { s.interactive = CERTIFIED, s.apart = 0.125; }));
     all.push_back(with(epochs, "epochs, by question",
-             [](S& s) { s.interactive = CERTIFIED, s.grain = BY_QUESTION, s.apart = 0.125; }));
-    all.push_back(with(epochs, "epochs, by sets, interactive",
-             [](S& s) { s.questions = scales(8), s.by_sets = 1, s.interactive = CERTIFIED, s.visits = 4000; }));
+                       [](S& s) { s.interactive = CERTIFIED, s.grain = BY_QUESTION, s.apart = 0.125; }));
+    all.push_back(with(epochs, "epochs, by sets, interactive", [](S& s) {
+        s.questions = scales(8), s.by_sets = 1, s.interactive = CERTIFIED, s.visits = 4000;
+    }));
     all.push_back(with(epochs, "short forms", [](S& s) { s.price = 0.005, s.floor = 0.2; }));
     all.push_back(with(epochs, "short forms, dear", [](S& s) { s.price = 0.03; }));
     all.push_back(with(epochs, "short forms, budget", [](S& s) { s.budget = 5.0; }));
-    all.push_back(with(epochs, "short forms, scales", [](S& s) { s.price = 0.01, s.questions = scales(20), s.floor = 0.3; }));
+    all.push_back(with(epochs, "short forms, scales",
+                       [](S& s) { s.price = 0.01, s.questions = scales(20), s.floor = 0.3; }));
     all.push_back(with(epochs, "short forms, withdrawn", [](S& s) {
-        s.price = 0.0001, s.floor = 0.5, s.foolish = true, s.visits = 30000, s.questions = scales(4), s.noise = 0.01;
+        s.price = 0.0001, s.floor = 0.5, s.foolish = true, s.visits = 30000, s.questions = scales(4),
+        s.noise = 0.01;
     }));
     all.push_back(with(epochs, "short forms, by sets", [](S& s) { s.price = 0.01, s.by_sets = 1; }));
     all.push_back(with(epochs, "short forms, limited", [](S& s) { s.price = 0.005, s.limited = true; }));
-    all.push_back(with(epochs, "short forms, raw", [](S& s) { s.price = 0.005, s.raw = 1, s.questions = scales(8); }));
+    all.push_back(
+        with(epochs, "short forms, raw", [](S& s) { s.price = 0.005, s.raw = 1, s.questions = scales(8); }));
 }
 
 List policies() {
