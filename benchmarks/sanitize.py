@@ -36,8 +36,8 @@ TESTS = (
 )
 # A row of a survey is read by the core here.
 PLAY = """\
-import askless as al
-al.LinUCB(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1)).play([1, 0, 0])
+import askless as al, numpy as np
+al.LinUCB(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1)).play(np.array([1.0, 0.0, 0.0]))
 """
 DOOR, LINE = "core/bind_arms.cpp", "    if (z.size() != p) return false;\n"
 
@@ -62,9 +62,9 @@ PLANTED = (
         "an index is out of bounds",
     ),
     Planted(
-        "a whole number that overflows",
-        "    if (INT64_MAX - 3 + p * 2 < 0) return false;\n",
-        "signed integer overflow",
+        "undefined behaviour: a shift by all bits",
+        "    if (Whole(1) << (61 + p) == 5) return false;\n",
+        "shift exponent 64 is too large",
     ),
 )
 
