@@ -11,8 +11,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from askless import core
 
 LEVELS = ("any", "v3", "v4")
@@ -36,8 +34,8 @@ def everything(build):
     return found
 
 
-@pytest.mark.skipif(len(BUILDS) < 2, reason="there is one build of the core that can run here")
 def test_every_build_gives_the_same_bytes():
+    """Fails if builds differ; where one alone can run, if it cannot play everything."""
     one, *others = map(everything, BUILDS)
     assert len(one) > 50
     for build, other in zip(BUILDS[1:], others, strict=True):
