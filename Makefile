@@ -95,7 +95,7 @@ soak: $(READY)  ## 20,000 random sequences of operations on the public API besid
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
 
 # Python finds the checked core in build/sanitize/src, which comes first on its path; .venv stays as it is.
-sanitize: $(READY)  ## the core with its addresses, its arithmetic and every index checked, by tests and random operations: SEQUENCES=10000 (30 minutes)
+sanitize: $(READY)  ## the core with its addresses, its arithmetic and every index checked, by tests and random operations: SEQUENCES=10000 (15 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/sanitize.py $(SEQUENCES)
 
 unchanged: $(READY)  ## decisions beside those of another revision of this repository: make unchanged SINCE=REVISION
