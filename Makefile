@@ -121,11 +121,12 @@ $(BENCH)/.ready: pyproject.toml $(CORE)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps obp==0.4.1
 	touch $@
 
-# What builds the core; where there is no C++ compiler, a package brings one.
+# What builds the core; where there is no C++ compiler, a package brings one. setuptools and wheel build
+# those packages that come as source, since nothing below is built in an environment of its own.
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		'scikit-build-core>=0.11' 'nanobind>=2.7' cmake ninja $(if $(COMPILER),,ziglang)
+		'scikit-build-core>=0.11' 'nanobind>=2.7' 'setuptools>=70.1' wheel cmake ninja $(if $(COMPILER),,ziglang)
 	touch $@
 
 $(READY): $(VENV)/.tools $(CORE)
