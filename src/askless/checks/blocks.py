@@ -141,7 +141,7 @@ class Border:
         """Say what is wrong with a context."""
         survey = self.world.survey
         if why == INCOMPLETE:
-            missing = np.isnan(row[survey.columns.first])
+            missing = survey.open_questions(row)
             return (
                 f"question {survey.names[int(missing.argmax())]!r} has no answer (nan); a simulated"
                 " respondent answers everything, with a skip where the question may be skipped"

@@ -23,7 +23,7 @@ def first_asks(
     apart arms that have learned nothing and have the same part of delta, and the first one is
     asked.
     """
-    asks = np.isnan(z[survey.columns.first])
+    asks = survey.open_questions(z)
     if not asks.any() or not arms.support[mask].all():
         return None
     if grain == "question":

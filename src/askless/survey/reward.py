@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,12 @@ class RewardRange:
             ) from None
         return cls(low, high)
 
-    @property
+    @cached_property
     def span(self) -> float:
         """Length R of the range."""
         return self.high - self.low
 
-    @property
+    @cached_property
     def middle(self) -> float:
         """The point around which centred coding measures rewards (maths 1.2)."""
         return self.low + self.span / 2

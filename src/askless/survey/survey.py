@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from askless import core
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import COMPLETE, NO_CONSTANT, ONE_HOT, Columns
 from askless.errors import AnswerError, SettingError, meant, shown
+from askless.survey.encoding import Encoding
 from askless.survey.kinds import Scale, question_from_dict
 from askless.survey.names import check_names
 from askless.survey.question import Answer, Question
@@ -75,7 +77,12 @@ class Survey:
         self._index = {name: i for i, name in enumerate(self.names)}
         self._columns = self._lay_out()
         self.core = core.Survey.of(*self._columns)
+        first = self._columns.first.tolist()
+        self._encoding = Encoding(self.questions, first, raw=coding == "raw")
+        self._nothing_known = np.full(self.column_count, np.nan)
+        self._nothing_known[0] = 1.0
         self.asked_of_everyone: Flags = np.array([q.always_ask for q in self.questions])
+        self.asks_everyone = bool(self.asked_of_everyone.any())
         self.owner: Ints = np.repeat(np.arange(len(self.questions)), self._columns.width)
 
     @classmethod
@@ -157,7 +164,11 @@ class Survey:
 
     def names_of(self, questions: Flags) -> tuple[str, ...]:
         """Return the names of the questions that are marked, in survey order."""
-        return tuple(self.names[g] for g in np.flatnonzero(questions))
+        return tuple(compress(self.names, questions.tolist()))
+
+    def open_questions(self, z: Floats) -> Flags:
+        """Return which questions have no answer in a context."""
+        return np.isnan(z[self._columns.first])
 
     def __getstate__(self) -> dict[str, Any]:
         # Not the core's: that is of one build, and whoever reads it may have another processor.
@@ -197,10 +208,7 @@ class Survey:
 
     def check(self, answers: Mapping[str, Any]) -> dict[str, Answer]:
         """Return answers as plain Python, or refuse the first that does not fit."""
-        if not isinstance(answers, Mapping):
-            raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
-        found = [(self.questions[self.index(name)], answer) for name, answer in answers.items()]
-        return {question.name: question.check(answer) for question, answer in found}
+        return self.put(answers, self.nothing_known())
 
     def encode(self, answers: Mapping[str, Any]) -> Floats:
         """Turn answers into a context; questions left out give NaN columns (maths 1.1, 1.3)."""
@@ -210,21 +218,20 @@ class Survey:
 
     def nothing_known(self) -> Floats:
         """Return the context of someone who has answered nothing."""
-        z = np.full(self.column_count, np.nan)
-        z[0] = 1.0
-        return z
+        return self._nothing_known.copy()
 
     def put(self, answers: Mapping[str, Any], z: Floats) -> dict[str, Answer]:
-        """Check answers and write them into a context; all of them, or none if one is refused.
+        """Check answers and write them into a context; return them as plain Python.
 
-        Returns them as plain Python.
+        The first that does not fit is refused; `z` may then hold some of the others.
         """
-        checked, raw, first = self.check(answers), self.coding == "raw", self._columns.first
-        for name, answer in checked.items():
-            i = self._index[name]
-            values = self.questions[i].values(answer, raw=raw)
-            z[first[i] : first[i] + len(values)] = values
-        return checked
+        if type(answers) is not dict and not isinstance(answers, Mapping):
+            raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
+        places = self._index
+        for name in answers:
+            if not isinstance(name, str) or name not in places:
+                self.index(name)  # refuses it
+        return self._encoding.read(answers, places, z)
 
     def decode(self, z: Any) -> dict[str, Answer]:
         """Turn a context back into answers; a scale's to within the grid."""

@@ -112,7 +112,7 @@ class TSRC(Policy):
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         for arm, row, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
-            asked = ~np.isnan(row[self.survey.columns.first])
+            asked = ~self.survey.open_questions(row)
             self._teach(arm, np.where(np.isnan(row), 0.0, row), asked, y)
 
     def _teach(self, arm: int, known: Floats, asked: Flags, y: float) -> None:
