@@ -49,5 +49,5 @@ class Visiting:
 
     def in_full(self, z, may, number):
         """The winner with all answers given."""
-        mask = self.policy.roster.mask(may)
+        _, mask = self.policy.roster.eligible(may)
         return self.policy._decide(z, mask, number).arm

@@ -58,12 +58,17 @@ Whole play_row(Arms& arms, Mask live, Given1 z) {
     return best;
 }
 
-Whole choose_row(Arms& arms, Mask live, Given1 z, Whole number, Given1 draws) {
-    must(arms.epochs != nullptr, "only policies with epochs draw arms");
+// Which arms one visit may get, as a table with one row.
+Allowed allowed_of(const Arms& arms, const Mask& live) {
     const Row<const bool> mask = row_of(live, arms.count());
     must(std::find(mask.begin(), mask.end(), true) != mask.end(), "no arm may be played");
+    return {Table<const bool>(mask.begin(), 1, mask.size())};
+}
+
+Whole choose_row(Arms& arms, Mask live, Given1 z, Whole number, Given1 draws) {
+    must(arms.epochs != nullptr, "only policies with epochs draw arms");
+    const Allowed allowed = allowed_of(arms, live);
     if (!admit(arms, row_of(z))) return DECLINED;
-    const Allowed allowed{Table<const bool>(mask.begin(), 1, mask.size())};
     Whole best = starter(arms, allowed, 0, number);
     const bool started = best != NOBODY;
     if (!started) {
@@ -80,6 +85,71 @@ Whole score_row(Arms& arms, Mask live, Given1 z, Given<Real, 1> out) {
     const Reals scores = row_of(out, arms.count());
     for (Whole k = 0; k < arms.count(); ++k) scores[k] = arms.scores.number(k);
     return best;
+}
+
+Arm& checked(Arms& arms, Whole k) {
+    must(0 <= k && k < arms.count(), "there is no such arm");
+    return arms[k];
+}
+
+// Whether some arm in `mask` uses a question.
+bool is_used(Arms& arms, Row<const bool> mask, Whole g) {
+    bool wanted = false;
+    for (Whole k = 0; k < arms.count() && !wanted; ++k) wanted = mask[k] && arms[k].uses(g);
+    return wanted;
+}
+
+void may_ask(Arms& arms, Mask live, Given<bool, 1> out) {
+    const Row<const bool> mask = row_of(live, arms.count());
+    const Row<bool> asks = row_of(out, arms.survey.questions());
+    for (Whole g = 0; g < asks.size(); ++g) asks[g] = is_used(arms, mask, g);
+}
+
+bool open(Arms& arms, Mask live, Given1 z, Given<bool, 1> out) {
+    const Row<const bool> mask = row_of(live, arms.count());
+    const Vector answers = row_of(z, arms.survey.columns());
+    const Row<bool> asks = row_of(out, arms.survey.questions());
+    bool some = false;
+    for (Whole g = 0; g < asks.size(); ++g)
+        some |= asks[g] =
+            !arms.survey.is_asked(g, answers) && (arms.always.number(g) != 0 || is_used(arms, mask, g));
+    return some;
+}
+
+Whole lacks(Arms& arms, Whole k, Given1 z) {
+    return lacking(arms, checked(arms, k), row_of(z, arms.survey.columns()));
+}
+
+Whole starter_of(Arms& arms, Mask live, Whole number) {
+    must(arms.epochs && 0 <= number, "only arms with epochs start");
+    return starter(arms, allowed_of(arms, live), 0, number);
+}
+
+Whole draw(Arms& arms, Mask live, Whole winner, bool started, Real insured, Given1 draws,
+           Given<Real, 1> chances) {
+    must(arms.epochs != nullptr, "only policies with epochs draw arms");
+    const Allowed allowed = allowed_of(arms, live);
+    checked(arms, winner);
+    return drawn_with_chances(arms, winner, started, allowed, insured, row_of(draws, 4),
+                              row_of(chances, arms.count()));
+}
+
+// Mean and score of every arm whose active questions are answered; NaN and -inf for the others.
+void outlook(Arms& arms, Given1 z, Given<Real, 1> means, Given<Real, 1> scores) {
+    const Vector answers = row_of(z, arms.survey.columns());
+    const Reals mean = row_of(means, arms.count()), high = row_of(scores, arms.count());
+    for (Whole k = 0; k < arms.count(); ++k) {
+        Arm& arm = arms[k];
+        bool known = true;
+        for (Whole g = 0; g < arms.survey.questions() && known; ++g)
+            known = !arm.active[g] || arms.survey.is_asked(g, answers);
+        high[k] = known ? score(arms, arm, answers) : -INFINITE;
+        mean[k] = known ? dot(arms.scratch(0), arm.active_estimate, arm.active_size) : NOT_A_NUMBER;
+    }
+}
+
+void learn_visit(Arms& arms, Whole k, Given1 z, Real y) {
+    learn(arms, (checked(arms, k), k), row_of(z, arms.survey.columns()), y, false);
 }
 
 Whole learn_row(Arms& arms, Whole k, Given1 z, Real reward) {
@@ -117,11 +187,6 @@ void derive(Arms& arms, Given<const Whole, 1> chosen) {
         refresh(arms, k);
         if (arms.epochs) fit(arms, k), activate(arms, k);
     }
-}
-
-Arm& checked(Arms& arms, Whole k) {
-    must(0 <= k && k < arms.count(), "there is no such arm");
-    return arms[k];
 }
 
 std::tuple<Real, Real, Real> effect_of(Arms& arms, Whole k, Whole g) {
@@ -168,6 +233,22 @@ void bind_visits(nb::class_<Arms>& arms) {
         .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
         .def("score_row", &score_row, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert())
         .def("learn_row", &learn_row, nb::arg("k"), nb::arg("z"), nb::arg("reward"))
+        .def("may_ask", &may_ask, nb::arg("live"), nb::arg("out").noconvert(),
+             "Put into `out` what a visit may be asked that may get the live arms.")
+        .def("open", &open, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert(),
+             "Put into `out` what of that, and of what everyone is asked, a context does not answer; return "
+             "whether there is something.")
+        .def("lacks", &lacks, nb::arg("k"), nb::arg("z"),
+             "The first question that an arm uses and a context does not answer; -1 if there is none.")
+        .def("outlook", &outlook, nb::arg("z"), nb::arg("means").noconvert(), nb::arg("scores").noconvert(),
+             "Mean and score of every arm whose questions are answered; NaN and -inf of the others.")
+        .def("starter", &starter_of, nb::arg("live"), nb::arg("number"),
+             "The arm whose turn it is, if it is in its first block; else -1.")
+        .def("draw", &draw, nb::arg("live"), nb::arg("winner"), nb::arg("started"), nb::arg("insured"),
+             nb::arg("draws"), nb::arg("chances").noconvert(),
+             "The arm to play: the winner, or one that is drawn; the probability of each in `chances`.")
+        .def("learn_visit", &learn_visit, nb::arg("k"), nb::arg("z"), nb::arg("y"),
+             "Learn one row that has been checked; y is in units of the range.")
         .def("learn_rows", &learn_rows, nb::arg("played"), nb::arg("rows"), nb::arg("ys"))
         .def("ask", &ask, nb::arg("live"), nb::arg("z"), nb::arg("asks").noconvert(),
              nb::arg("possible").noconvert())

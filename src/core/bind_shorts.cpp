@@ -28,6 +28,12 @@ void belong(const Arms& arms, const Shorts& shorts) {
 void belongs(const Arms& arms, Whole k) { must(0 <= k && k < arms.count(), "there is no such arm"); }
 Vector context(const Arms& arms, const Floats& z) { return row_of(z, arms.survey.columns()); }
 
+void keep_if_whole(Arms& arms, Shorts& own, Vector z, const Allowed& allowed) {
+    for (Whole g = 0; g < arms.survey.questions(); ++g)
+        if (own.wanted.number(g) && !arms.survey.is_asked(g, z)) return;
+    keep_person(arms.survey, own, z, allowed, 0);
+}
+
 // Which kind of visit comes, and what it plays.
 void bind_deciding(nb::class_<Shorts>& shorts) {
     shorts
@@ -37,10 +43,64 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
         .def(
             "full_share",
             [](Shorts& own, Arms& arms, Mask mask, Whole number) {
-                belong(arms, own);
+                belong(arms, own), recount(arms, own);
                 return full_share(arms, own, allowed_of(arms, mask), 0, number);
             },
             nb::arg("arms"), nb::arg("mask"), nb::arg("number"), "With which probability a visit is full.")
+        .def(
+            "may_ask",
+            [](Shorts& own, Arms& arms, Given<bool, 1> out) {
+                belong(arms, own), recount(arms, own);
+                const Row<bool> asks = row_of(out, arms.survey.questions());
+                for (Whole g = 0; g < asks.size(); ++g) asks[g] = own.wanted.number(g) != 0;
+            },
+            nb::arg("arms"), nb::arg("out").noconvert(), "Put into `out` what a full visit is asked.")
+        .def(
+            "open",
+            [](Shorts& own, Arms& arms, Floats z, Given<bool, 1> out) {
+                belong(arms, own), recount(arms, own);
+                const Vector answers = context(arms, z);
+                const Row<bool> asks = row_of(out, arms.survey.questions());
+                bool some = false;
+                for (Whole g = 0; g < asks.size(); ++g)
+                    some |= asks[g] = own.wanted.number(g) && !arms.survey.is_asked(g, answers);
+                return some;
+            },
+            nb::arg("arms"), nb::arg("z"), nb::arg("out").noconvert(),
+            "Put into `out` what of that a context does not answer; return whether there is something.")
+        .def(
+            "choose_full",
+            [](Shorts& own, Arms& arms, Mask mask, Floats z, Whole number, Given<Real, 1> scores,
+               Given<Real, 1> terms) {
+                belong(arms, own), recount(arms, own);
+                const Vector answers = context(arms, z);
+                const Reals high = row_of(scores, arms.count());
+                const FullChoice choice = choose_full(arms, own, allowed_of(arms, mask), 0, number, answers);
+                std::copy(arms.scores.data(), arms.scores.data() + arms.count(), high.begin());
+                if (choice.rival != NOBODY)
+                    terms_of(arms, own, choice.winner, choice.rival, answers, row_of(terms, 3));
+                return std::pair(choice.winner, choice.rival);
+            },
+            nb::arg("arms"), nb::arg("mask"), nb::arg("z"), nb::arg("number"), nb::arg("scores").noconvert(),
+            nb::arg("terms").noconvert(),
+            "The winner of a full visit, and the form's arm that it is compared with, -1 if it is not; "
+            "scores "
+            "and the terms of the check: expected reward, bet, saving.")
+        .def(
+            "outlook",
+            [](Shorts& own, Arms& arms, Floats z, Given<Real, 1> means, Given<Real, 1> scores) {
+                belong(arms, own);
+                const Vector answers = context(arms, z);
+                const Reals mean = row_of(means, arms.count()), high = row_of(scores, arms.count());
+                for (Whole k = 0; k < arms.count(); ++k) {
+                    const bool known = lacking(arms, arms[k], answers) == NOBODY;
+                    mean[k] = known ? whole_mean(arms, own, k, answers) : NOT_A_NUMBER;
+                    high[k] = known ? whole_score(arms, own, k, answers) : -INFINITE;
+                }
+            },
+            nb::arg("arms"), nb::arg("z"), nb::arg("means").noconvert(), nb::arg("scores").noconvert(),
+            "By whole models: mean, in units of the range from its middle, and score of every arm whose "
+            "questions are answered; NaN and -inf of the others.")
         .def(
             "share",
             [](Shorts& own, Arms& arms, Whole number) {
@@ -69,14 +129,6 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
 void bind_check(nb::class_<Shorts>& shorts) {
     shorts
         .def(
-            "terms_of",
-            [](Shorts& own, Arms& arms, Whole one, Whole other, Floats z, Given<Real, 1> out) {
-                belong(arms, own), belongs(arms, one), belongs(arms, other);
-                terms_of(arms, own, one, other, context(arms, z), row_of(out, 3));
-            },
-            nb::arg("arms"), nb::arg("one"), nb::arg("other"), nb::arg("z"), nb::arg("out").noconvert(),
-            "The terms of a check between two arms: expected reward, bet, saving.")
-        .def(
             "enter", [](Shorts& own, Real x, Real bet, Real saving) { return enter(own, x, bet, saving); },
             nb::arg("x"), nb::arg("bet"), nb::arg("saving"),
             "Let a visit count in the check; true if the form goes.")
@@ -94,12 +146,27 @@ void bind_check(nb::class_<Shorts>& shorts) {
 void bind_learning(nb::class_<Shorts>& shorts) {
     shorts
         .def(
-            "keep_person",
+            "keep_if_whole",
             [](Shorts& own, Arms& arms, Floats z, Mask mask) {
-                belong(arms, own);
-                keep_person(arms.survey, own, context(arms, z), allowed_of(arms, mask), 0);
+                belong(arms, own), recount(arms, own);
+                keep_if_whole(arms, own, context(arms, z), allowed_of(arms, mask));
             },
-            nb::arg("arms"), nb::arg("z"), nb::arg("mask"))
+            nb::arg("arms"), nb::arg("z"), nb::arg("mask"),
+            "Put a person into the ring who has answered all that full visits are asked.")
+        .def(
+            "learn_full",
+            [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Mask mask) {
+                belong(arms, own), belongs(arms, k);
+                const Vector answers = context(arms, z);
+                const Allowed allowed = allowed_of(arms, mask);
+                const FullLesson lesson = learn_full(arms, own, k, answers, y, false);
+                recount(arms, own);
+                keep_if_whole(arms, own, answers, allowed);
+                ++own.counts.number(VISITS);
+                return lesson.due;
+            },
+            nb::arg("arms"), nb::arg("k"), nb::arg("z"), nb::arg("y"), nb::arg("mask"),
+            "Learn a full visit and keep its person; return whether a form is to be chosen now.")
         .def(
             "learn_check",
             [](Shorts& own, Arms& arms, Whole k, Floats z, Real y, Real sign) {

@@ -16,6 +16,13 @@ struct Allowed {
     bool may_get(Whole now, Whole k) const { return !limits() || table(now, k); }
 };
 
+// The first question that an arm uses and a context does not answer; NOBODY if there is none.
+inline Whole lacking(const Arms& arms, const Arm& arm, Vector z) {
+    for (Whole g = 0; g < arms.survey.questions(); ++g)
+        if (arm.uses(g) && !arms.survey.is_asked(g, z)) return g;
+    return NOBODY;
+}
+
 // How many arms are meant.
 template <class Meant> Whole count_arms(const Arms& arms, const Meant& meant) {
     Whole count = 0;
@@ -95,6 +102,23 @@ inline Whole drawn(Arms& arms, Whole winner, bool started, const Allowed& allowe
     const auto [chance, others] = payback(arms, winner, allowed, now);
     if (draws[2] >= chance) return winner;
     return nth_other(arms, winner, allowed, now, place_of(draws[3], others));
+}
+
+// The same, with which probability each arm was to be played in `chances`; `insured` is how likely
+// insurance draws.
+inline Whole drawn_with_chances(Arms& arms, Whole winner, bool started, const Allowed& allowed, Real insured,
+                                Vector draws, Reals chances) {
+    const Whole now = 0;
+    const auto [back, others] =
+        started || !arms.rule.payback ? std::pair(0.0, Whole(0)) : payback(arms, winner, allowed, now);
+    const Whole may = count_arms(arms, [&](Whole k) { return allowed.may_get(now, k); });
+    for (Whole k = 0; k < arms.count(); ++k) {
+        chances[k] = allowed.may_get(now, k) ? insured / static_cast<Real>(may) : 0.0;
+        if (others > 0 && is_other(arms, winner, allowed, now, k))
+            chances[k] += (1.0 - insured) * back / static_cast<Real>(others);
+    }
+    chances[winner] += (1.0 - insured) * (1.0 - back);
+    return drawn(arms, winner, started, allowed, now, draws);
 }
 
 // Count what visit `now` is asked, and what it costs: what scores need, then the played arm.

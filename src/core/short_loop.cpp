@@ -11,42 +11,21 @@ namespace askless {
 
 namespace {
 
-// What a full visit plays; and, where it counts in the check, the two arms of that.
-struct FullChoice {
-    Whole arm, winner = NOBODY, rival = NOBODY;
-
-    // Whether the visit is a check: the two arms differ, and a coin says so.
-    bool is_check(Vector coins) const { return rival != NOBODY && rival != winner && coins[3] < COIN; }
-};
-
-FullChoice choose_full(Arms& arms, Shorts& shorts, const People& people, Whole now) {
-    const Vector z = people.contexts[now], coins = people.draws[now];
-    const Allowed& allowed = people.allowed;
-    Whole best = starter(arms, allowed, now, people.number + now);
-    if (best == NOBODY) {
-        const bool whole = is_whole(arms, shorts);
-        for (Whole k = 0; k < arms.count(); ++k) {
-            const bool compared = is_compared(arms, allowed, now, k);
-            arms.scores.number(k) = !compared ? -INFINITE
-                                    : whole   ? whole_score(arms, shorts, k, z)
-                                              : score(arms, arms[k], z);
-        }
-        best = winner(arms);
-    }
-    if (coins[0] >= 0.0) return {nth_allowed(arms, allowed, now, coins[0])};
-    if (!is_short(shorts) || is_starting(arms, allowed, now)) return {best};
-    FullChoice choice{best, best, short_winner(arms, shorts, allowed, now, z)};
-    if (choice.is_check(coins) && coins[3] < TOSS) choice.arm = choice.rival;
-    return choice;
+// Which arm a full visit plays: the winner, one that insurance draws, or one that a check tosses.
+Whole arm_of(Arms& arms, const People& people, const FullChoice& choice, Whole now) {
+    const Vector coins = people.draws[now];
+    if (coins[0] >= 0.0) return nth_allowed(arms, people.allowed, now, coins[0]);
+    return choice.is_check(coins) && coins[3] < TOSS ? choice.rival : choice.winner;
 }
 
 // Let a full visit count in the check, on the terms of its decision: nothing came between.
-void enter_visit(Arms& arms, Shorts& shorts, const FullChoice& choice, bool checked, Vector z, Real y) {
+void enter_visit(Arms& arms, Shorts& shorts, const FullChoice& choice, bool checked, Whole arm, Vector z,
+                 Real y) {
     const Real saved = saving(shorts);
     Real x = 0.0;
     if (checked) {
         const Real guess = expected_of_two(arms, shorts, choice.winner, choice.rival, z);
-        x = loss_of(arms.rule, y, guess, choice.arm == choice.winner);
+        x = loss_of(arms.rule, y, guess, arm == choice.winner);
     }
     enter(shorts, x, bet(shorts, saved), saved);
 }
@@ -54,26 +33,16 @@ void enter_visit(Arms& arms, Shorts& shorts, const FullChoice& choice, bool chec
 // Play and learn a full visit; returns whether a form is to be chosen now.
 bool play_full(Arms& arms, Shorts& shorts, const People& people, const Course& course, Whole now) {
     const Vector z = people.contexts[now];
-    const FullChoice choice = choose_full(arms, shorts, people, now);
-    const Real y = play_arm(people, course, arms, now, choice.arm);
-    const bool checked = choice.is_check(people.draws[now]);
-    if (choice.rival != NOBODY) enter_visit(arms, shorts, choice, checked, z, y);
-    bool moved = false; // whether the arm has dropped something, or ended its first block
-    if (checked) {
-        tell(arms, shorts, choice.arm, z, y, 1.0);
-    } else {
-        const bool began = (*arms.epochs)[choice.arm].ended == 0;
-        const Whole dropped = learn(arms, choice.arm, z, y, false);
-        moved = dropped > 0 || (began && dropped != GOES_ON);
-        if (dropped > 0) {
-            course.note_drops(arms[choice.arm], choice.arm, true, people.begun + now + 1);
-            recount(arms, shorts);
-        }
-    }
+    const FullChoice choice = choose_full(arms, shorts, people.allowed, now, people.number + now, z);
+    const Whole arm = arm_of(arms, people, choice, now);
+    const Real y = play_arm(people, course, arms, now, arm);
+    const bool insured = people.draws[now][0] >= 0.0,
+               checked = !insured && choice.is_check(people.draws[now]);
+    if (choice.rival != NOBODY && !insured) enter_visit(arms, shorts, choice, checked, arm, z, y);
+    const FullLesson lesson = learn_full(arms, shorts, arm, z, y, checked);
+    if (lesson.dropped > 0) course.note_drops(arms[arm], arm, true, people.begun + now + 1);
     keep_person(arms.survey, shorts, z, people.allowed, now);
-    const Wholes counts = shorts.counts.all();
-    ++counts[FULL_VISITS];
-    return (moved && counts[STANDS]) || counts[FULL_VISITS] >= counts[NEXT];
+    return lesson.due;
 }
 
 } // namespace

@@ -83,6 +83,30 @@ Whole score_whole(Arms& arms, Shorts& shorts, Row<const bool> mask, Vector z, Re
     return winner(arms);
 }
 
+// Choose the winner of full visit `now`, its scores in `arms.scores`; compare it where a form stands that
+// asks less and that it has answered.
+FullChoice choose_full(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole now, Whole number,
+                       Vector z) {
+    Whole best = starter(arms, allowed, now, number);
+    if (best == NOBODY) {
+        const bool whole = is_whole(arms, shorts);
+        for (Whole k = 0; k < arms.count(); ++k) {
+            const bool compared = is_compared(arms, allowed, now, k);
+            arms.scores.number(k) = !compared ? -INFINITE
+                                    : whole   ? whole_score(arms, shorts, k, z)
+                                              : score(arms, arms[k], z);
+        }
+        best = winner(arms);
+    } else {
+        for (Whole k = 0; k < arms.count(); ++k)
+            arms.scores.number(k) = allowed.may_get(now, k) ? 0.0 : -INFINITE;
+    }
+    bool answered = is_short(shorts) && !is_starting(arms, allowed, now);
+    for (Whole g = 0; g < arms.survey.questions() && answered; ++g)
+        answered = !shorts.form.number(g) || arms.survey.is_asked(g, z);
+    return {best, answered ? short_winner(arms, shorts, allowed, now, z) : NOBODY};
+}
+
 // The mean of what two arms are expected to bring, in [0, 1].
 Real expected_of_two(Arms& arms, const Shorts& shorts, Whole one, Whole other, Vector z) {
     const Real mean = whole_mean(arms, shorts, one, z) + whole_mean(arms, shorts, other, z);
@@ -101,6 +125,23 @@ void terms_of(Arms& arms, const Shorts& shorts, Whole one, Whole other, Vector z
 Real loss_of(const Rule& rule, Real y, Real mean, bool of_full) {
     const Real excess = y - rule.middle() + 0.5 - mean;
     return of_full ? MOST_LOSS * excess : -MOST_LOSS * excess;
+}
+
+// Learn a full visit, or let a check tell its arm what it has brought; its person is kept by the caller.
+FullLesson learn_full(Arms& arms, Shorts& shorts, Whole k, Vector z, Real y, bool is_check) {
+    bool moved = false; // whether the arm has dropped something, or ended its first block
+    Whole dropped = GOES_ON;
+    if (is_check) {
+        tell(arms, shorts, k, z, y, 1.0);
+    } else {
+        const bool began = (*arms.epochs)[k].ended == 0;
+        dropped = learn(arms, k, z, y, false);
+        moved = dropped > 0 || (began && dropped != GOES_ON);
+        if (dropped > 0) recount(arms, shorts);
+    }
+    const Wholes counts = shorts.counts.all();
+    ++counts[FULL_VISITS];
+    return {dropped, (moved && counts[STANDS]) || counts[FULL_VISITS] >= counts[NEXT]};
 }
 
 // Put what a full visit was asked, and which arms it could get, into the ring.

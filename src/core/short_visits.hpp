@@ -25,18 +25,20 @@ void fold_all(Arms& arms, Shorts& shorts);
 void know_whole(Arms& arms, Shorts& shorts);
 void derive_all(Arms& arms, Shorts& shorts);
 
-// What Python calls for one visit; `allowed` is a table with one row.
-inline Real full_share_of(Arms& arms, const Shorts& shorts, const Allowed& allowed, Whole number) {
-    return full_share(arms, shorts, allowed, 0, number);
-}
-inline Whole short_arm(Arms& arms, Shorts& shorts, const Allowed& allowed, Vector z) {
-    return short_winner(arms, shorts, allowed, 0, z);
-}
-inline Real loss_units(const Arms& arms, Real y, Real mean, bool of_full) {
-    return loss_of(arms.rule, y, mean, of_full);
-}
-inline void learn_check(Arms& arms, Shorts& shorts, Whole k, Vector z, Real y, Real sign) {
-    tell(arms, shorts, k, z, y, sign);
-}
+// What came of learning a full or check visit: questions dropped, and whether a form is to be chosen.
+struct FullLesson {
+    Whole dropped;
+    bool due;
+};
+FullLesson learn_full(Arms& arms, Shorts& shorts, Whole k, Vector z, Real y, bool is_check);
+
+// The winner of a full visit, and the arm of the form that it is compared with; NOBODY where it is not.
+struct FullChoice {
+    Whole winner, rival = NOBODY;
+
+    // Whether the visit is a check: the two arms differ, and a coin says so.
+    bool is_check(Vector coins) const { return rival != NOBODY && rival != winner && coins[3] < COIN; }
+};
+FullChoice choose_full(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole now, Whole number, Vector z);
 
 } // namespace askless

@@ -153,6 +153,13 @@ def doors(scene):
     yield arms.choose_row, (live, z, 5, np.array([-1.0, 0.5, 0.1, 0.5]))
     yield arms.learn_row, (1, z, float(scene.policy.reward.low))
     yield arms.learn_rows, (np.arange(n) % K, rows, np.full(n, 0.25))
+    yield arms.learn_visit, (1, z, 0.25)
+    yield arms.may_ask, (live, np.zeros(m, dtype=bool))
+    yield arms.open, (live, z, np.zeros(m, dtype=bool))
+    yield arms.lacks, (1, z)
+    yield arms.outlook, (z, np.zeros(K), np.zeros(K))
+    yield arms.starter, (live, 5)
+    yield arms.draw, (live, 1, False, 0.1, np.array([-1.0, 0.5, 0.1, 0.5]), np.zeros(K))
     yield arms.ask, (live, z, np.zeros(m, dtype=bool), np.zeros(K, dtype=bool))
     yield arms.reach, (live, z, np.zeros(K), np.zeros(K))
     yield arms.derive, (np.arange(K),)
@@ -189,8 +196,12 @@ def short_doors(scene):
     yield shorts.share, (arms, 3)
     yield shorts.short_arm, (arms, live, z)
     yield shorts.score_whole, (arms, live, z, np.zeros(scene.count))
-    yield shorts.terms_of, (arms, 0, 1, z, np.zeros(3))
-    yield shorts.keep_person, (arms, z, live)
+    yield shorts.may_ask, (arms, np.zeros(len(scene.policy.survey), dtype=bool))
+    yield shorts.open, (arms, z, np.zeros(len(scene.policy.survey), dtype=bool))
+    yield shorts.choose_full, (arms, live, z, 3, np.zeros(scene.count), np.zeros(3))
+    yield shorts.outlook, (arms, z, np.zeros(scene.count), np.zeros(scene.count))
+    yield shorts.keep_if_whole, (arms, z, live)
+    yield shorts.learn_full, (arms, 1, z, 0.25, live)
     yield shorts.learn_check, (arms, 1, z, 0.25, 1.0)
     yield shorts.learn_short, (arms, 1, z, 0.25, 1.0)
     yield shorts.enter, (0.1, 0.1, 0.1)
@@ -227,7 +238,7 @@ def test_every_door_does_what_it_should_with_what_is_right(kind):
         scene = Scene(kind)
         door, right = list(doors(scene))[number]
         wanted = {
-            "choose_row": scene.has_epochs,
+            **dict.fromkeys(("choose_row", "starter", "draw"), scene.has_epochs),
             "rows": scene.has_epochs,
             "put_rows": scene.has_epochs,
             **dict.fromkeys(

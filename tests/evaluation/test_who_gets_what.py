@@ -186,8 +186,7 @@ def test_a_close_call_is_one_within_what_scores_add():
         expected = []
         for visit in history.full:
             if not np.isnan(visit.context).any():
-                found = policy.outlook(visit.context, policy.roster.live).values()
-                one, two = sorted(found, reverse=True)
+                one, two = sorted(zip(*policy._outlook(visit.context), strict=True), reverse=True)
                 spread = ((one[1] - one[0]) ** 2 + (two[1] - two[0]) ** 2) ** 0.5
                 expected.append(one[0] - two[0] < spread)
         shares.append(who_gets_what(history, policy).close)

@@ -196,6 +196,50 @@ class Arms:
         self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64], out: NDArray[numpy.float64]
     ) -> int: ...
     def learn_row(self, k: int, z: NDArray[numpy.float64], reward: float) -> int: ...
+    def may_ask(self, live: NDArray[numpy.bool_], out: NDArray[numpy.bool_]) -> None:
+        """Put into `out` what a visit may be asked that may get the live arms."""
+
+    def open(
+        self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64], out: NDArray[numpy.bool_]
+    ) -> bool:
+        """
+        Put into `out` what of that, and of what everyone is asked, a context does not answer; return whether there is something.
+        """
+
+    def lacks(self, k: int, z: NDArray[numpy.float64]) -> int:
+        """
+        The first question that an arm uses and a context does not answer; -1 if there is none.
+        """
+
+    def outlook(
+        self,
+        z: NDArray[numpy.float64],
+        means: NDArray[numpy.float64],
+        scores: NDArray[numpy.float64],
+    ) -> None:
+        """
+        Mean and score of every arm whose questions are answered; NaN and -inf of the others.
+        """
+
+    def starter(self, live: NDArray[numpy.bool_], number: int) -> int:
+        """The arm whose turn it is, if it is in its first block; else -1."""
+
+    def draw(
+        self,
+        live: NDArray[numpy.bool_],
+        winner: int,
+        started: bool,
+        insured: float,
+        draws: NDArray[numpy.float64],
+        chances: NDArray[numpy.float64],
+    ) -> int:
+        """
+        The arm to play: the winner, or one that is drawn; the probability of each in `chances`.
+        """
+
+    def learn_visit(self, k: int, z: NDArray[numpy.float64], y: float) -> None:
+        """Learn one row that has been checked; y is in units of the range."""
+
     def learn_rows(
         self, played: NDArray[numpy.int64], rows: NDArray[numpy.float64], ys: NDArray[numpy.float64]
     ) -> None: ...
@@ -300,6 +344,38 @@ class Shorts:
     def full_share(self, arms: Arms, mask: NDArray[numpy.bool_], number: int) -> float:
         """With which probability a visit is full."""
 
+    def may_ask(self, arms: Arms, out: NDArray[numpy.bool_]) -> None:
+        """Put into `out` what a full visit is asked."""
+
+    def open(self, arms: Arms, z: NDArray[numpy.float64], out: NDArray[numpy.bool_]) -> bool:
+        """
+        Put into `out` what of that a context does not answer; return whether there is something.
+        """
+
+    def choose_full(
+        self,
+        arms: Arms,
+        mask: NDArray[numpy.bool_],
+        z: NDArray[numpy.float64],
+        number: int,
+        scores: NDArray[numpy.float64],
+        terms: NDArray[numpy.float64],
+    ) -> tuple[int, int]:
+        """
+        The winner of a full visit, and the form's arm that it is compared with, -1 if it is not; scores and the terms of the check: expected reward, bet, saving.
+        """
+
+    def outlook(
+        self,
+        arms: Arms,
+        z: NDArray[numpy.float64],
+        means: NDArray[numpy.float64],
+        scores: NDArray[numpy.float64],
+    ) -> None:
+        """
+        By whole models: mean, in units of the range from its middle, and score of every arm whose questions are answered; NaN and -inf of the others.
+        """
+
     def share(self, arms: Arms, number: int) -> float:
         """The share of full visits with a form, at a visit's number."""
 
@@ -313,9 +389,20 @@ class Shorts:
         z: NDArray[numpy.float64],
         scores: NDArray[numpy.float64],
     ) -> int: ...
-    def keep_person(
+    def keep_if_whole(
         self, arms: Arms, z: NDArray[numpy.float64], mask: NDArray[numpy.bool_]
-    ) -> None: ...
+    ) -> None:
+        """
+        Put a person into the ring who has answered all that full visits are asked.
+        """
+
+    def learn_full(
+        self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, mask: NDArray[numpy.bool_]
+    ) -> bool:
+        """
+        Learn a full visit and keep its person; return whether a form is to be chosen now.
+        """
+
     def learn_check(
         self, arms: Arms, k: int, z: NDArray[numpy.float64], y: float, sign: float
     ) -> None: ...
@@ -325,16 +412,6 @@ class Shorts:
     def fold_all(self, arms: Arms) -> None: ...
     def know_whole(self, arms: Arms) -> None: ...
     def derive_all(self, arms: Arms) -> None: ...
-    def terms_of(
-        self,
-        arms: Arms,
-        one: int,
-        other: int,
-        z: NDArray[numpy.float64],
-        out: NDArray[numpy.float64],
-    ) -> None:
-        """The terms of a check between two arms: expected reward, bet, saving."""
-
     def enter(self, x: float, bet: float, saving: float) -> bool:
         """Let a visit count in the check; true if the form goes."""
 

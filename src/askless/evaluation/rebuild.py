@@ -87,7 +87,7 @@ def _place(visit: LoggedVisit) -> int:
 
 def _decide(policy: Policy, record: VisitRecord) -> None:
     """Decide a visit again, if it was decided in this state; refuse if that gives another arm."""
-    policy._has_seen(record.number)
+    policy._next_number = max(policy._next_number, record.number + 1)
     if record.arm is None:
         return
     if record.decided_at != policy.version:

@@ -94,7 +94,7 @@ class Decider(NamedTuple):
 
     def knows(self, visit: FullVisit) -> bool:
         """Say whether a person has answered all that the rule needs, and may get an arm by it."""
-        missing = np.isnan(visit.context[self.policy.survey.columns.first])
+        missing = self.policy.survey.open_questions(visit.context)
         return bool(self.among(visit).any() and not missing[self.needed].any())
 
     def among(self, visit: FullVisit) -> Flags:
@@ -109,8 +109,9 @@ class Decider(NamedTuple):
 
     def is_close(self, visit: FullVisit) -> bool | None:
         """Say whether the two best arms cannot be told apart; None without two scores."""
-        outlook = self.policy.outlook(visit.context, self.among(visit), self.hooks)
-        ranked = sorted(outlook.values(), reverse=True)
+        means, scores = self.policy._told_outlook(visit.context, self.hooks)
+        told = self.among(visit) & ~np.isnan(means)
+        ranked = sorted(zip(means[told], scores[told], strict=True), reverse=True)
         if len(ranked) < 2:
             return None
         (one, one_score), (two, two_score) = ranked[:2]

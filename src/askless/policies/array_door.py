@@ -10,13 +10,14 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import AnswerError, AsklessError, shown
 from askless.policies.hooks import Hooks
+from askless.policies.one_thread import OneThread, alone
 from askless.policies.passage import begin, step
 from askless.survey import RewardRange
 
 __all__ = ["ArrayDoor"]
 
 
-class ArrayDoor(Hooks):
+class ArrayDoor(OneThread, Hooks):
     """Contexts in, arms out, rows learned; every number is checked as answers are."""
 
     kind_of_rows: ClassVar[str | None] = None  # the kind of visits of rows; None: as they come
@@ -25,6 +26,7 @@ class ArrayDoor(Hooks):
     _next_number: int
 
     @property
+    @alone
     def support(self) -> Flags:
         """Which questions must be known of a visit that each arm learns (K × questions)."""
         return np.array([self._needs(k) for k in range(len(self.roster))])
@@ -33,6 +35,7 @@ class ArrayDoor(Hooks):
         """Turn answers into a context z; questions left out give NaN columns."""
         return self.survey.encode(answers)
 
+    @alone
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         row = np.empty(self.survey.column_count)
@@ -47,11 +50,13 @@ class ArrayDoor(Hooks):
         check = now.decision.check  # of which the reward would not be learned; a row's is
         return now.decision.arm if check is None else check.full
 
+    @alone
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
         self._learn_checked(*self._checked_rows([arm_index], [z], [reward]))
         self._next_number += 1
 
+    @alone
     def learn_rows(self, arm_indices: Any, contexts: Any, rewards: Any) -> None:
         """Learn many rows in their order, exactly as one by one; all, or none if one is refused."""
         parts = {"arms": arm_indices, "contexts": contexts, "rewards": rewards}
@@ -78,7 +83,7 @@ class ArrayDoor(Hooks):
             try:
                 played[i] = self.roster.check_number(arms[i])
                 if not self.survey.read_row(contexts[i], rows[i]):
-                    self._check_missing(self._needs(int(played[i])), rows[i])
+                    self._check_known(self, int(played[i]), rows[i])
                 ys[i] = self._checked_reward(rewards[i])
             except AsklessError as error:
                 if len(arms) == 1:
@@ -94,11 +99,17 @@ class ArrayDoor(Hooks):
         """Return a reward in units of the range, on the grid, or refuse it."""
         return self.reward.in_units(self.reward.check(reward), raw=self.survey.coding == "raw")
 
+    def _check_known(self, hooks: Hooks, arm: int, row: Floats) -> None:
+        """Refuse a row without an answer that an arm needs, as visits of a kind need it."""
+        self._check_missing(hooks._needs(arm), row)
+
     def _check_missing(self, used: Flags, row: Floats) -> None:
         """Refuse a row without an answer that a model uses."""
-        lacking = used & np.isnan(row[self.survey.columns.first])
+        lacking = used & self.survey.open_questions(row)
         if lacking.any():
-            g = int(lacking.argmax())
-            raise AnswerError(
-                f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
-            )
+            raise self._lacking(int(lacking.argmax()))
+
+    def _lacking(self, g: int) -> AnswerError:
+        return AnswerError(
+            f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
+        )

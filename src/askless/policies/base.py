@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from askless.core.arrays import Flags, Floats
+from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import (
     RewardError,
     SettingError,
@@ -21,6 +21,7 @@ from askless.policies.decision import Lesson, Reach
 from askless.policies.files import write_state
 from askless.policies.hooks import Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
+from askless.policies.one_thread import alone
 from askless.policies.passage import answering
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
@@ -68,6 +69,7 @@ class Policy(ArrayDoor):
         self.survey = survey
         self.roster = Roster(arms)
         self.reward = RewardRange.of(reward)
+        self._shift = 0.0 if survey.coding == "raw" else self.reward.middle  # of what models say
         self._version = 0
         self._next_number = 0
         self._learned = Numbers()
@@ -89,6 +91,7 @@ class Policy(ArrayDoor):
         """Return an arm's index in the arrays; refuse an unknown name."""
         return self.roster.index(arm)
 
+    @alone
     def add_arm(self, arm: str | Arm) -> None:
         """Add an arm that starts with the full support; other arms do not change (maths 2.4)."""
         added = self.roster.check_new(arm)
@@ -96,6 +99,7 @@ class Policy(ArrayDoor):
         self.roster.add(added)
         self._version += 1
 
+    @alone
     def retire_arm(self, arm: str) -> None:
         """Ask and play an arm no more; rewards that are still to come are learned."""
         self.roster.retire(arm)
@@ -130,24 +134,21 @@ class Policy(ArrayDoor):
             The visit's number, where several processes start visits and one place numbers them;
             the next one if left out. Count from 0: policies draw less the higher it is (maths 8.6).
         """
-        if saved is not None:
-            if known is not None or arms is not None or number is not None:
-                raise VisitError(
-                    "a saved visit has its number, known answers and arms; give it alone"
-                )
-            visit = Visit.resume(self, saved)
-            self._has_seen(visit.number)
+        with self.lock:
+            if saved is not None:
+                if known is not None or arms is not None or number is not None:
+                    raise VisitError(
+                        "a saved visit has its number, known answers and arms; give it alone"
+                    )
+                visit = Visit.resume(self, saved)
+            else:
+                own = number is None
+                number = self._learned.free(self._next_number) if number is None else number
+                if not own or number >= MOST_NUMBER:
+                    number = self._check_number(number)
+                visit = Visit(self, number=number, known=known, arms=arms)
+            self._next_number = max(self._next_number, visit.start.number + 1)
             return visit
-        taken = self._learned.free(self._next_number) if number is None else number
-        visit = Visit(
-            self, number=self._check_number(taken), known={} if known is None else known, arms=arms
-        )
-        self._has_seen(visit.number)
-        return visit
-
-    def _has_seen(self, number: int) -> None:
-        """Give no further visit this number."""
-        self._next_number = max(self._next_number, number + 1)
 
     def _check_number(self, number: Any) -> int:
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
@@ -160,26 +161,23 @@ class Policy(ArrayDoor):
             raise VisitError(f"visit {number} has been learned; give a new visit another number")
         return int(number)
 
+    @alone
     def may_ask(self, arms: Iterable[str] | None = None) -> tuple[str, ...]:
         """Return the questions that a new visit may ask at most, in survey order.
 
         `arms` are those for which the person is eligible; all of them if left out.
         """
-        mask = self.roster.mask(self.roster.eligible(arms))
+        _, mask = self.roster.eligible(arms)
         return self.survey.names_of(self._may_ask(mask) | self.survey.asked_of_everyone)
 
     def asked_now(self) -> tuple[str, ...]:
         """Return the questions that a new visit may ask, in survey order."""
         return self.may_ask()
 
+    @alone
     def needs(self, arm: str) -> tuple[str, ...]:
         """Return the questions that must be known of a visit that an arm learns."""
         return self.survey.names_of(self._needs(self.arm_index(arm)))
-
-    def reach(self, z: Floats, mask: Flags, hooks: Hooks | None = None) -> Reach | None:
-        """Say how high the arms in `mask` can still get, in units of the user's rewards."""
-        reach = (hooks or self)._reach(z, mask)
-        return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
 
     def line_of(self, kind: str, arm: int) -> int:  # noqa: ARG002
         """Say in which line a decided visit waits to be learned: that of its arm (maths 2.5)."""
@@ -189,25 +187,20 @@ class Policy(ArrayDoor):
         """Say what is special about a visit, for its explanation; nothing unless there is."""
         return ""
 
-    @property
-    def _shift(self) -> float:
-        return 0.0 if self.survey.coding == "raw" else self.reward.middle
+    def _told_reach(self, z: Floats, mask: Flags, hooks: Hooks) -> Reach | None:
+        """Say how high the arms in `mask` can still get, in units of the user's rewards."""
+        reach = hooks._reach(z, mask)
+        return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
 
-    def outlook(
-        self, z: Floats, mask: Flags, hooks: Hooks | None = None
-    ) -> dict[str, tuple[float, float]]:
-        """Return expected reward and score of each arm in `mask`; empty if it has none."""
-        outlook = (hooks or self)._outlook(z)
+    def _told_outlook(self, z: Floats, hooks: Hooks) -> tuple[Floats, Floats]:
+        """Return expected reward and score of each arm, as the user has rewards; NaN: not told."""
+        outlook = hooks._outlook(z)
         if outlook is None:
-            return {}
-        if np.shape(outlook) != (2, len(self.roster)):
+            nothing = np.full(len(self.roster), np.nan)
+            return nothing, nothing
+        if not hooks.trusted and np.shape(outlook) != (2, len(self.roster)):
             raise broken(f"says its outlook in two rows; {shown(outlook)} is none", "_outlook")
-        means, uppers = outlook[0] + self._shift, outlook[1] + self._shift
-        return {
-            arm: (float(means[k]), float(uppers[k]))
-            for k, arm in enumerate(self.arms)
-            if mask[k] and not np.isnan(means[k])
-        }
+        return outlook[0] + self._shift, outlook[1] + self._shift
 
     @property
     def learned(self) -> tuple[tuple[int, int], ...]:
@@ -220,36 +213,38 @@ class Policy(ArrayDoor):
         The same reward again is ignored, another one is refused, and so is a second one that
         another copy of the visit brings. `askless.InOrder` learns late rewards in their order.
         """
-        self._check_visit(visit)
-        arm = self.arm_index(visit.arm)
-        checked = self.reward.check(reward)
-        if self._has_learned(visit, checked):
-            return
-        row = visit.context()
-        hooks = answering(self, visit.kind, visit.start.promised)
-        self._check_missing(hooks._needs(arm), row)
-        # What another policy noted in the visit says nothing about this one's blocks.
-        before = self._corrected.get(visit.number, Correction(None, None))
-        visit.learned_in = self._learn_visit(
-            Lesson(
-                kind=visit.kind,
-                arm=arm,
-                row=row,
-                y=self._checked_reward(checked),
-                eligible=self.roster.flags(visit.eligible),
-                check=visit.check,
-                learned_in=before.learned_in,
+        with self.lock:
+            if not isinstance(visit, Visit) or visit._policy is not self:
+                self._check_visit(visit)
+            arm = self.roster.index(visit.arm)
+            checked = self.reward.check(reward)
+            if self._has_learned(visit, checked):
+                return
+            kind, row, number = visit.kind, visit._z, visit.start.number
+            self._check_known(answering(self, kind, visit.start.promised), arm, row)
+            # What another policy noted in the visit says nothing about this one's blocks.
+            before = self._corrected.get(number)
+            visit.learned_in = self._learn_visit(
+                Lesson(
+                    kind=kind,
+                    arm=arm,
+                    row=row,
+                    y=self.reward.in_units(checked, raw=self.survey.coding == "raw"),
+                    eligible=self.roster.flags(visit._eligible),
+                    check=visit.check,
+                    learned_in=None if before is None else before.learned_in,
+                )
             )
-        )
-        visit.reward = checked
-        self._learned.add(visit.number)
-        self._has_seen(visit.number)
-        if visit.number in self._corrected:
-            self._corrected[visit.number] = Correction(checked, visit.learned_in)
+            visit.reward = checked
+            self._learned.add(number)
+            self._next_number = max(self._next_number, number + 1)
+            if before is not None:
+                self._corrected[number] = Correction(checked, visit.learned_in)
 
     def _has_learned(self, visit: Visit, reward: float) -> bool:
         """Whether a visit was learned with this reward; refuse another one, from any copy of it."""
-        number, learned = visit.number, visit.number in self._learned
+        number = visit.start.number
+        learned = number in self._learned
         if not learned and number in self._corrected:
             return False  # it was unlearned, whatever this copy says
         known = self._corrected[number].reward if number in self._corrected else visit.reward
@@ -267,14 +262,17 @@ class Policy(ArrayDoor):
 
     def _learn_visit(self, lesson: Lesson) -> int | None:
         """Learn a visit as its kind is learned; return in which block of rows, if any."""
-        rows = np.array([lesson.arm]), lesson.row[None, :], np.array([lesson.y])
         hooks = self._of_kind(lesson.kind)
         if hooks is self:
-            self._learn_checked(*rows)
+            self._learn_one(lesson.arm, lesson.row, lesson.y)
         else:
-            hooks._learn(*rows)
-            self._version += 1
+            hooks._learn(*_as_rows(lesson.arm, lesson.row, lesson.y))
+        self._version += 1
         return None
+
+    def _learn_one(self, arm: int, row: Floats, y: float) -> None:
+        """Learn one checked row."""
+        self._learn(*_as_rows(arm, row, y))
 
     def _check_visit(self, visit: Any) -> None:
         if not isinstance(visit, Visit):
@@ -284,6 +282,7 @@ class Policy(ArrayDoor):
 
     # -- as data ---------------------------------------------------------------------------------
 
+    @alone
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain data, exact; it is refreshed, so that both go on alike."""
         return {
@@ -353,3 +352,7 @@ class Policy(ArrayDoor):
             f"{type(self).__name__}({len(self.survey)} questions, arms={list(self.arms)},"
             f" reward=({self.reward.low:g}, {self.reward.high:g}))"
         )
+
+
+def _as_rows(arm: int, row: Floats, y: float) -> tuple[Ints, Floats, Floats]:
+    return np.array([arm]), row[None, :], np.array([y])

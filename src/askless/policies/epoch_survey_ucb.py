@@ -8,12 +8,13 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.core.words import BACK, Rule
+from askless.core.words import NOBODY, Rule
 from askless.errors import SettingError
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
+from askless.policies.one_thread import alone
 from askless.policies.player import Player
 from askless.policies.settings import EXPLORE
 from askless.survey import Arm, RewardRange, Survey
@@ -140,32 +141,38 @@ class EpochSurveyUCB(LinearUCB):
         return float(self._model.rule.growth)
 
     @property
+    @alone
     def rows(self) -> Ints:
         """How many rows each arm has learned (K), those of its epoch under way included."""
         return (self._model.learned.n + self._model.epochs.held).astype(np.int64)
 
     @property
+    @alone
     def epochs(self) -> Ints:
         """How many epochs each arm has ended (K); blocks of warm-up are none."""
         return self._model.epochs.tested.astype(np.int64)
 
     @property
+    @alone
     def warm(self) -> Flags:
         """Which arms are still in warm-up: nothing has been tested in them (K)."""
         return np.asarray(self._model.epochs.warm != 0)
 
     @property
+    @alone
     def active(self) -> Flags:
         """Which questions each arm is chosen by at present (K × questions) (maths 8.3)."""
         return self._active
 
     @property
+    @alone
     def undecided(self) -> Ints:
         """How many active questions of each arm may have no effect (K)."""
         model = self._model
         return model.arms.epochs.undecided.astype(np.int64)  # once all has been derived
 
     @property
+    @alone
     def noise(self) -> Floats:
         """Standard deviation of the noise that each arm reckons with (K), in reward units."""
         return np.asarray(np.sqrt(self._model.learned.noise) * self.reward.span)
@@ -181,10 +188,8 @@ class EpochSurveyUCB(LinearUCB):
 
     def insurance(self, numbers: Any) -> Any:
         """Return how likely visits of these numbers are to draw an arm from all (maths 8.6)."""
-        return np.maximum(
-            self.settings.explore * np.cbrt(1.0 / (1.0 + np.asarray(numbers))),
-            self.settings.explore_floor,
-        )
+        settings = self.settings
+        return np.maximum(settings.explore * np.cbrt(1.0 / (1.0 + numbers)), settings.explore_floor)
 
     def draws(self, first: int, count: int) -> Floats:
         """Return what the core draws arms by, four numbers a visit (`drawn` in choosing.hpp)."""
@@ -205,45 +210,19 @@ class EpochSurveyUCB(LinearUCB):
 
     def _starter(self, mask: Flags, number: int) -> int | None:
         """Return the arm in `mask` whose turn it is, if it is in its first block (maths 8.7)."""
-        may = np.flatnonzero(mask)
-        arm = int(may[number % len(may)])
-        return None if self._model.epochs.ended[arm] else arm
+        arm = self._model.learned.starter(mask, number)
+        return None if arm == NOBODY else arm
 
     def _compared(self, mask: Flags) -> Flags:
         """Return which arms in `mask` are compared: those that are past their first block."""
         return np.asarray(mask & (self._model.epochs.ended > 0))
 
-    def _payback(self, winner: int, mask: Flags) -> tuple[float, Ints]:
-        """Return with which probability a visit pays back, and the arms it may draw (maths 8.5)."""
-        compared = self._compared(mask)
-        others = compared & (self.undecided > 0)
-        others[winner] = False
-        if not self.settings.payback or not others.any():
-            return 0.0, np.empty(0, dtype=np.int64)
-        own = self._needs(winner)
-        lacking = int((self._active[compared].any(axis=0) & ~own).sum())
-        if not lacking:
-            return 0.0, np.flatnonzero(others)
-        model = self._model
-        worth = (model.rule.beta_min / model.rule.span) ** 2 / float(model.learned.noise[winner])
-        chance = BACK * min(1.0, worth) * lacking / (lacking + int(own.sum()))
-        return chance, np.flatnonzero(others)
-
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
-        winner, insured = decision.arm, float(self.insurance(number))
-        if self._starter(mask, number) is not None:
-            back, others = 0.0, np.empty(0, dtype=np.int64)
-        else:
-            back, others = self._payback(winner, mask)
-        chances = mask * (insured / mask.sum())
-        chances[winner] += (1.0 - insured) * (1.0 - back)
-        chances[others] += (1.0 - insured) * back / max(len(others), 1)
-        fate, _, coin, draw = self._draws_of(number)
-        arm = winner
-        if fate >= 0:
-            arm = int(np.flatnonzero(mask)[int(fate * mask.sum())])
-        elif coin < back:
-            arm = int(others[int(draw * len(others))])
+        started = self._starter(mask, number) is not None
+        arms = self._model.learned if started else self._model.arms
+        chances, insured = np.empty(len(mask)), float(self.insurance(number))
+        draws = self._draws_of(number)
+        arm = arms.draw(mask, decision.arm, started, insured, draws, chances)
         return Decision(arm, decision.scores, chances)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
@@ -253,7 +232,7 @@ class EpochSurveyUCB(LinearUCB):
         return Decision(starter, np.where(mask, 0.0, -np.inf))
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
-        missing = np.isnan(z[self.survey.columns.first])
+        missing = self.survey.open_questions(z)
         if self._starter(mask, number) is not None:  # decided, whatever is answered
             asked = Asked(np.zeros_like(missing), np.array(mask))
         elif self.settings.interactive:
@@ -275,7 +254,8 @@ class EpochSurveyUCB(LinearUCB):
         so independent draws before anything is learned.
         """
         if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
-            arm = self._play_fast(z, self.roster.live, self._next_number)
+            with self.lock:
+                arm = self._play_fast(z, self.roster.live, self._next_number)
             if arm >= 0:
                 return arm
         return Policy.play(self, z)

@@ -68,6 +68,7 @@ class Hooks(ABC):
 
     survey: Survey
     roster: Roster
+    trusted: bool = False  # whether its hooks are ours as they stand: what they say is not checked
     seed: int = 0  # of its draws
     _stream: int = 0  # which run it is in: a simulation gives every run its own
 
@@ -86,7 +87,7 @@ class Hooks(ABC):
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:  # noqa: ARG002
         """Say what to ask next, given what is known: everything that may be asked, at once."""
         wanted = self._may_ask(mask) | self.survey.asked_of_everyone
-        return Asked(wanted & np.isnan(z[self.survey.columns.first]), np.array(mask))
+        return Asked(wanted & self.survey.open_questions(z), np.array(mask))
 
     def _kind(self, mask: Flags, number: int) -> str:  # noqa: ARG002
         """Say of which kind a visit is that starts now."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.core.words import DECLINED, NUMBER, Rule
+from askless.core.words import DECLINED, NOBODY, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Correction, Policy
@@ -17,7 +17,8 @@ from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.evidence import Evidence, evidence_rows
 from askless.policies.first_asks import first_asks
-from askless.policies.hooks import plays_as_compiled
+from askless.policies.hooks import Hooks, plays_as_compiled
+from askless.policies.one_thread import alone
 from askless.policies.player import Player
 from askless.policies.settings import Settings, check_flag
 from askless.policies.visit import Visit
@@ -79,7 +80,8 @@ class LinearUCB(Policy):
             epochs=self.has_epochs,
         )
         self.seed = self.settings.seed
-        self._compiled = plays_as_compiled(type(self))  # else rows take the way of any policy
+        self.trusted = plays_as_compiled(type(self))
+        self._compiled = self.trusted  # else rows take the way of any policy
         self.delta: float = resolved.delta
         self.constants: Constants = resolved.constants
         shares = np.full(len(self.roster), self._share(0))
@@ -116,11 +118,13 @@ class LinearUCB(Policy):
         return self.settings.grain
 
     @property
+    @alone
     def rows(self) -> Ints:
         """How many rows each arm has learned (K)."""
         return self._model.learned.n.astype(np.int64)
 
     @property
+    @alone
     def estimate(self) -> Floats:
         """Estimated parameters (K × p) in reward units, by which arms are chosen.
 
@@ -138,16 +142,19 @@ class LinearUCB(Policy):
         return unpacked
 
     @property
+    @alone
     def support(self) -> Flags:
         """Which questions each arm's model uses (K × questions)."""
         return self._model.support
 
     @property
+    @alone
     def radius(self) -> Floats:
         """Radius θ of each arm's confidence set (K), in reward units (maths 2.1)."""
         return self._model.arms.radius.copy()
 
     @property
+    @alone
     def width(self) -> Floats:
         """What a score adds to an arm's mean (K), times ‖z‖ in the norm of D⁻¹; in reward units.
 
@@ -155,6 +162,7 @@ class LinearUCB(Policy):
         """
         return self._model.arms.width.copy()
 
+    @alone
     def ucb(self, z: Any) -> Floats:
         """Return the score of every arm in a context (K): mean and width; -inf for a retired arm.
 
@@ -166,6 +174,7 @@ class LinearUCB(Policy):
             self._check_missing(self._may_ask(self.roster.live), row)
         return self._scored(row, self.roster.live).scores
 
+    @alone
     def effects(self, *, ended: bool = False) -> list[Effect]:
         """Return what each answer brings an arm in place of another, with sign and intervals.
 
@@ -189,12 +198,14 @@ class LinearUCB(Policy):
         """
         return effect_rows(self, ended=check_flag("ended", ended))
 
+    @alone
     def evidence(self) -> list[Evidence]:
         """Return by what drops are decided: a row an arm and question, kept or dropped, and why."""
         return evidence_rows(self)
 
     # -- rows taken out, policies put together ---------------------------------------------------
 
+    @alone
     def unlearn(self, visit: Visit) -> None:
         """Take a learned visit out again, exactly; it can then be learned with another reward."""
         self._check_visit(visit)
@@ -218,6 +229,7 @@ class LinearUCB(Policy):
         reward = visit.reward if visit.reward is not None else math.nan
         self._unlearn(self.arm_index(visit.arm), visit.context(), reward, learned_in)
 
+    @alone
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Take a learned row out again, exactly; questions that were dropped stay dropped.
 
@@ -276,17 +288,19 @@ class LinearUCB(Policy):
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
-            arm = self._model.arms.play_row(self.roster.live, z)
+            with self.lock:
+                arm = self._model.arms.play_row(self.roster.live, z)
             if arm >= 0:
                 return arm
         return super().play(z)
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
-        if self._learn_fast(arm_index, z, reward):
-            self._next_number += 1
-        else:
-            super().learn_row(arm_index, z, reward)
+        with self.lock:
+            if self._learn_fast(arm_index, z, reward):
+                self._next_number += 1
+            else:
+                super().learn_row(arm_index, z, reward)
 
     def _learn_fast(self, arm_index: int, z: Any, reward: float) -> bool:
         """Learn a row that is in order; returns whether that has been done."""
@@ -310,29 +324,29 @@ class LinearUCB(Policy):
 
     def _scored(self, z: Floats, mask: Flags) -> Decision:
         """Score the arms in `mask` and choose the best one."""
-        scores = np.empty(len(self.roster))
+        scores = np.empty(len(mask))
         arm = self._model.arms.score_row(mask, z, scores)
         return Decision(arm, scores)
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        missing = np.isnan(z[self.survey.columns.first])
-        known = np.asarray(~(self._active & missing).any(axis=1))
-        means = self.estimate @ np.where(np.isnan(z), 0.0, z)
-        return np.where(known, means, np.nan), self._scored(z, known).scores
+        means, scores = np.empty((2, len(self.roster.names)))
+        self._model.arms.outlook(z, means, scores)
+        return means, scores
 
     @property
     def _active(self) -> Flags:
         """Which questions each arm's score uses (K × questions)."""
         return np.asarray(self._model.arms.active != 0)
 
-    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
+    def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:  # noqa: ARG002
+        asks = np.empty(len(self.survey.names), dtype=bool)
         if not self.settings.interactive:
-            return super()._ask(z, mask, number)
+            self._model.learned.open(mask, z, asks)
+            return Asked(asks, mask)
         if not self.has_epochs:
             first = first_asks(self.survey, self._model.learned, self.settings.grain, z, mask)
             if first is not None:
                 return first
-        asks = np.empty(len(self.survey), dtype=bool)
         possible = np.empty(len(self.roster), dtype=bool)
         self._model.arms.ask(mask, z, asks, possible)
         return Asked(asks, possible)
@@ -347,7 +361,7 @@ class LinearUCB(Policy):
     def _moves(self, z: Floats, mask: Flags) -> Floats:
         """Return by how much each open answer moves each arm's UCB, the others in the middle."""
         raw = self.survey.coding == "raw"
-        missing = np.isnan(z[self.survey.columns.first])
+        missing = self.survey.open_questions(z)
         centre, moves = z.copy(), np.zeros((len(self.roster), len(self.survey)))
         for g in np.flatnonzero(missing):
             own = self.survey.columns_of(self.survey.names[g])
@@ -367,10 +381,24 @@ class LinearUCB(Policy):
         return np.where(self._active & missing, moves, 0.0)
 
     def _may_ask(self, mask: Flags) -> Flags:
-        return np.asarray(self._model.support[mask].any(axis=0))
+        may_ask = np.empty(len(self.survey.names), dtype=bool)
+        self._model.learned.may_ask(mask, may_ask)
+        return may_ask
 
     def _needs(self, arm: int) -> Flags:
-        return np.asarray(self._model.support[arm])
+        return np.asarray(self._model.learned.support[arm] != 0)
+
+    def _check_known(self, hooks: Hooks, arm: int, row: Floats) -> None:
+        if hooks is not self or not self.trusted:
+            super()._check_known(hooks, arm, row)
+        elif (lacking := self._model.learned.lacks(arm, row)) != NOBODY:
+            raise self._lacking(lacking)
+
+    def _learn_one(self, arm: int, row: Floats, y: float) -> None:
+        if self.trusted:
+            self._model.arms.learn_visit(arm, row, y)
+        else:
+            super()._learn_one(arm, row, y)
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         self._model.arms.learn_rows(played, rows, ys)

@@ -48,9 +48,9 @@ class Numbers:
 
     def add(self, number: int) -> None:
         """Add a number."""
-        if number in self:
-            return
         i = bisect_right(self._firsts, number)
+        if i > 0 and number <= self._lasts[i - 1]:
+            return
         before = i > 0 and self._lasts[i - 1] == number - 1
         after = i < len(self._firsts) and self._firsts[i] == number + 1
         if before and after:
@@ -76,7 +76,7 @@ class Numbers:
     def free(self, number: int) -> int:
         """Return this number, or the first one after it that is not there."""
         i = bisect_right(self._firsts, number)
-        return self._lasts[i - 1] + 1 if number in self else number
+        return max(number, self._lasts[i - 1] + 1) if i > 0 else number
 
     def shared(self, other: Numbers) -> int | None:
         """Return a number that is in both, if there is one."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askless.core.arrays import Flags, Floats
+from askless.core.arrays import Flags, Floats, some
 from askless.errors import VisitError, shown
 from askless.policies.decision import Asked, Decision
 from askless.policies.hooks import Hooks, VisitKind, broken
@@ -30,7 +30,9 @@ class Step(NamedTuple):
     """What a visit does now: it asks, or it has an arm."""
 
     asks: Flags
-    possible: Flags  # the arms that can still win
+    may: Flags  # the arms that it may play
+    possible: Flags  # those that can still win
+    by: Hooks  # who asks and decides
     winner: int  # the arm before one is drawn; -1 while questions are open
     decision: Decision | None
 
@@ -38,55 +40,55 @@ class Step(NamedTuple):
 def begin(policy: Hooks, number: int, eligible: Flags, kind: str | None = None) -> Start:
     """Start a visit that may get the arms in `eligible`, which are live; its kind may be given."""
     kind = policy._kind(eligible, number) if kind is None else kind
-    if not isinstance(kind, str):
-        raise broken(f"names the kind of a visit; {shown(kind)} is no name", "_kind")
     hooks = policy._of_kind(kind)
-    if not isinstance(hooks, Hooks):
-        raise broken(f"says who answers for {kind!r} visits; {shown(hooks)} cannot", "_of_kind")
+    if not policy.trusted:
+        if not isinstance(kind, str):
+            raise broken(f"names the kind of a visit; {shown(kind)} is no name", "_kind")
+        if not isinstance(hooks, Hooks):
+            raise broken(f"says who answers for {kind!r} visits; {shown(hooks)} cannot", "_of_kind")
     may_ask = hooks._may_ask(eligible)
-    if not are_flags(may_ask, len(policy.survey)):
+    if not hooks.trusted and not are_flags(may_ask, len(policy.survey)):
         raise broken(f"says what it may ask; {shown(may_ask)} does not", "_may_ask")
-    return Start(number, kind, eligible, may_ask | policy.survey.asked_of_everyone)
-
-
-def playable(policy: Hooks, start: Start) -> Flags:
-    """Return the arms that a visit may play now: those of its start, less the retired ones."""
-    live, eligible = policy.roster.live, start.eligible
-    if len(eligible) < len(live):  # arms that came later are not its business
-        eligible = np.append(eligible, np.zeros(len(live) - len(eligible), dtype=bool))
-    mask = eligible & live
-    if not mask.any():
-        raise VisitError("every arm that this visit could play has been retired; start a new visit")
-    return mask
+    if policy.survey.asks_everyone:
+        may_ask = may_ask | policy.survey.asked_of_everyone
+    return Start(number, kind, eligible, may_ask)
 
 
 def answering(policy: Hooks, kind: str, promised: Flags) -> Hooks:
     """Return who asks, decides and learns a visit of a kind that has promised so much."""
     hooks = policy._of_kind(kind)
-    if isinstance(hooks, VisitKind):
+    if hooks is not policy and isinstance(hooks, VisitKind):
         hooks.promised = promised
     return hooks
 
 
 def step(policy: Hooks, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
-    mask, hooks = playable(policy, start), answering(policy, start.kind, start.promised)
-    missing = np.isnan(z[policy.survey.columns.first])
-    asks, possible = _asked(policy, hooks._ask(z, mask, start.number), mask)
-    if (asks & ~start.promised).any():  # what only arms need that came later is not its business
+    mask = policy.roster.playable(start.eligible)
+    hooks = answering(policy, start.kind, start.promised)
+    asked = hooks._ask(z, mask, start.number)
+    asks, possible = asked if hooks.trusted else _asked(policy, asked, mask)
+    if some(np.greater(asks, start.promised)):
+        # What only arms need that came later is not its business.
         asks = asks & (
             start.promised | np.any([hooks._needs(int(k)) for k in np.flatnonzero(mask)], axis=0)
         )
-    if not asks.any():
-        asks = policy.survey.asked_of_everyone & missing
-    if asks.any():
-        _check_asks(policy, start, asks, missing)
-        return Step(asks, possible, -1, None)
-    winner = _decided(policy, hooks._decide(z, possible, start.number), possible, "_decide")
+        _check_promise(policy, asks & ~start.promised)
+    open_now = some(asks)
+    if not open_now and policy.survey.asks_everyone:
+        asks = policy.survey.asked_of_everyone & policy.survey.open_questions(z)
+        open_now = some(asks)
+    if open_now:
+        if not hooks.trusted and (asks & ~policy.survey.open_questions(z)).any():
+            raise broken("asks nothing twice", "_ask")
+        return Step(asks, mask, possible, hooks, -1, None)
+    winner = hooks._decide(z, possible, start.number)
+    if not hooks.trusted:
+        _check_decision(policy, winner, possible, "_decide")
     decision = hooks._drawn(winner, mask, start.number)
-    if decision is not winner:
-        decision = _decided(policy, decision, mask, "_drawn")
-    return Step(asks, possible, winner.arm, decision)
+    if decision is not winner and not hooks.trusted:
+        _check_decision(policy, decision, mask, "_drawn")
+    return Step(asks, mask, possible, hooks, winner.arm, decision)
 
 
 def _asked(policy: Hooks, asked: Asked, mask: Flags) -> Asked:
@@ -109,18 +111,16 @@ def are_flags(flags: object, count: int) -> bool:
     return isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (count,)
 
 
-def _check_asks(policy: Hooks, start: Start, asks: Flags, missing: Flags) -> None:
-    if (asks & ~missing).any():
-        raise broken("asks nothing twice", "_ask")
-    stray = policy.survey.names_of(asks & ~start.promised)
-    if stray:
+def _check_promise(policy: Hooks, stray: Flags) -> None:
+    """Refuse to ask what a visit has not promised."""
+    if stray.any():
         raise VisitError(
-            f"this policy's state still uses {', '.join(stray)}, which the visit's own"
-            " no longer did; load the newest state"
+            f"this policy's state still uses {', '.join(policy.survey.names_of(stray))}, which the"
+            " visit's own no longer did; load the newest state"
         )
 
 
-def _decided(policy: Hooks, decision: Decision, mask: Flags, hook: str) -> Decision:
+def _check_decision(policy: Hooks, decision: Decision, mask: Flags, hook: str) -> None:
     if not isinstance(decision, Decision):
         raise broken(f"returns a Decision; {shown(decision)} is none", hook)
     count, arm = len(policy.roster), decision.arm
@@ -144,7 +144,6 @@ def _decided(policy: Hooks, decision: Decision, mask: Flags, hook: str) -> Decis
             f" those that the visit may not get; {shown(chances)} does not",
             hook,
         )
-    return decision
 
 
 def _are_numbers(values: object, count: int) -> bool:

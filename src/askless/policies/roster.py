@@ -3,45 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from askless.core.arrays import Flags
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, VisitError, shown
 from askless.survey import Arm
 from askless.survey.arms import arms_from
 
 
 class Roster:
-    """An ordered list of arms that only grows; retired arms keep their place."""
+    """An ordered list of arms that only grows; retired arms keep their place.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of all arms, retired ones included.
+    live_names : tuple of str
+        Of those that are not retired.
+    """
+
+    names: tuple[str, ...]
+    live_names: tuple[str, ...]
 
     def __init__(self, arms: Iterable[str | Arm]) -> None:
-        self.arms = list(arms_from(arms))
+        self.arms = arms_from(arms)
         self.at_start = len(self.arms)
-        self.live: Flags = np.ones(len(self.arms), dtype=bool)
+        self._name(np.ones(len(self.arms), dtype=bool))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for flags in (self._live, self._everyone):  # copies of arrays can be written to
+            flags.flags.writeable = False
+
+    def _name(self, live: Flags) -> None:
+        """Note what follows from the arms, of which some are live."""
+        self.names = tuple(arm.name for arm in self.arms)
+        self._place = {name: k for k, name in enumerate(self.names)}
+        self._everyone = np.ones(len(self.arms), dtype=bool)
+        self._everyone.flags.writeable = False
+        self.live = live
 
     def __len__(self) -> int:
         return len(self.arms)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all arms, retired ones included."""
-        return tuple(arm.name for arm in self.arms)
+    def live(self) -> Flags:
+        """Which arms are not retired; it cannot be written to, and never changes under a visit."""
+        return self._live
 
-    @property
-    def live_names(self) -> tuple[str, ...]:
-        """Names of the arms that are not retired."""
-        return tuple(arm for arm, live in zip(self.names, self.live, strict=True) if live)
+    @live.setter
+    def live(self, live: Flags) -> None:
+        if (
+            not isinstance(live, np.ndarray)
+            or live.dtype != bool
+            or live.shape != (len(self.arms),)
+            or not live.any()
+        ):
+            raise SettingError(
+                f"live is {shown(live)}; give an array of {len(self.arms)} booleans, one an arm,"
+                " with at least one that is true"
+            )
+        self._live = live.copy()
+        self._live.flags.writeable = False
+        self.live_names = self.names_of(self._live)
 
-    def index(self, arm: str) -> int:
+    def index(self, arm: Any) -> int:
         """Return an arm's place; refuse an unknown name."""
-        try:
-            return self.names.index(arm)
-        except ValueError:
+        place = self._place.get(arm) if isinstance(arm, str) else None
+        if place is None:
             raise SettingError(
                 f"there is no arm {shown(arm)}; the arms are {', '.join(self.names)}"
-            ) from None
+            )
+        return place
 
     def check_number(self, arm: Any) -> int:
         """Return an arm's number as an int; refuse one that is not there."""
@@ -55,46 +91,61 @@ class Roster:
     def check_new(self, arm: str | Arm) -> Arm:
         """Return an arm that may be added; refuse a name that is or was there."""
         added = arm if isinstance(arm, Arm) else Arm(arm)
-        if added.name in self.names:
+        if added.name in self._place:
             raise SettingError(f"there is an arm {added.name!r} already; names are not used again")
         return added
 
     def add(self, arm: Arm) -> None:
         """Add a checked arm."""
-        self.arms.append(arm)
-        self.live = np.append(self.live, True)
+        self.arms = (*self.arms, arm)
+        self._name(np.append(self._live, True))
 
     def retire(self, arm: str) -> None:
         """Take an arm out of play; refuse the last one."""
         k = self.index(arm)
-        if not self.live[k]:
+        if not self._live[k]:
             raise SettingError(f"arm {arm!r} is retired already")
-        if self.live.sum() == 1:
+        if self._live.sum() == 1:
             raise SettingError(f"arm {arm!r} is the last one; add another before retiring it")
-        self.live[k] = False
+        self.live = self._live & (np.arange(len(self.arms)) != k)
 
-    def eligible(self, arms: Iterable[str] | None) -> tuple[str, ...]:
-        """Return the live arms among `arms` (all if `None`); refuse when there is none."""
-        if isinstance(arms, str) or not (arms is None or isinstance(arms, Iterable)):
+    def eligible(self, arms: Iterable[str] | None) -> tuple[tuple[str, ...], Flags]:
+        """Return the live arms among `arms` (all if `None`), and which they are; refuse none."""
+        if arms is None:
+            return self.live_names, self._live
+        if isinstance(arms, str) or not isinstance(arms, Iterable):
             raise SettingError(f"arms is {shown(arms)}; give a list of arms")
-        wanted = set(self.names) if arms is None else {self.names[self.index(a)] for a in arms}
-        chosen = tuple(arm for arm in self.live_names if arm in wanted)
-        if not chosen:
+        mask = self._live & self.flags(arms)
+        if not mask.any():
             raise SettingError(
                 f"no arm is eligible for this visit; the live arms are {', '.join(self.live_names)}"
             )
-        return chosen
+        return self.names_of(mask), mask
+
+    def playable(self, eligible: Flags) -> Flags:
+        """Return the arms that a visit may play now: those of its start, less the retired ones."""
+        if eligible is self._live:  # nothing has changed since
+            return eligible
+        mask = self._live & self.padded(eligible)  # arms that came later are not its business
+        if not mask.any():
+            raise VisitError(
+                "every arm that this visit could play has been retired; start a new visit"
+            )
+        return mask
 
     def flags(self, names: Iterable[str]) -> Flags:
         """Return which arms are among `names`, retired or not; refuse an unknown name."""
+        if names == self.names:
+            return self._everyone
         chosen = np.zeros(len(self.arms), dtype=bool)
         chosen[[self.index(name) for name in names]] = True
         return chosen
 
-    def mask(self, names: Iterable[str]) -> Flags:
-        """Return which arms are live and among `names`."""
-        return self.live & self.flags(names)
+    def padded(self, mask: Flags) -> Flags:
+        """Return what was said of the arms that there were, with the arms that came later unset."""
+        later = len(self.arms) - len(mask)
+        return np.append(mask, np.zeros(later, dtype=bool)) if later else mask
 
     def names_of(self, mask: Flags) -> tuple[str, ...]:
         """Return the names of the arms that are marked; `mask` may be older than the last arms."""
-        return tuple(self.arms[k].name for k in np.flatnonzero(mask))
+        return tuple(compress(self.names, mask.tolist()))

@@ -27,7 +27,7 @@ class ShortVisits(VisitKind):
 
     def __init__(self, policy: SurveyBandit, state: ShortState, model: EpochState) -> None:
         super().__init__(policy)
-        self.state, self.model = state, model
+        self.state, self.model, self.trusted = state, model, policy.trusted
 
     @property
     def form(self) -> Flags:
@@ -42,7 +42,7 @@ class ShortVisits(VisitKind):
         return self.form
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:  # noqa: ARG002
-        return Asked(self.form & np.isnan(z[self.survey.columns.first]), np.array(mask))
+        return Asked(self.form & self.survey.open_questions(z), np.array(mask))
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         arm, scores = self._standing().short_arm(self.model, mask, z)

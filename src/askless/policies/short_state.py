@@ -86,6 +86,11 @@ class ShortState:
         return self.shorts.form != 0 if self.shorts.counts[STANDS] else None
 
     @property
+    def stands(self) -> bool:
+        """Whether a form stands."""
+        return bool(self.shorts.counts[STANDS])
+
+    @property
     def price(self) -> float:
         """The price in force, in units of the range."""
         return float(self.shorts.numbers[PRICE])
@@ -119,9 +124,8 @@ class ShortState:
 
     def full_share(self, model: EpochState, mask: Flags, number: int) -> float:
         """Return with which probability a visit is full."""
-        if self.form is None:  # nothing need be derived for the first visits
+        if not self.stands:  # nothing need be derived for the first visits
             return 1.0
-        self.recount(model)
         return self.shorts.full_share(model.arms, mask, number)
 
     def weights(self, model: EpochState) -> tuple[float, float]:
@@ -141,39 +145,23 @@ class ShortState:
 
     def candidates(self, model: EpochState) -> Flags:
         """Return what a full visit is asked: what a live arm uses, and what everyone is asked."""
-        live = self.shorts.live != 0
-        return np.asarray(model.support[live].any(axis=0) | (self.shorts.everyone != 0))
+        asked = np.empty(len(self.survey), dtype=bool)
+        self.shorts.may_ask(model.learned, asked)
+        return asked
 
     def decides_full(self, model: EpochState) -> bool:
         """Whether full visits are decided by whole models: while a form stands (maths 9.1)."""
-        return bool(self.shorts.counts[STANDS]) and not model.rule.by_sets
+        return self.stands and not model.rule.by_sets
 
     def score_whole(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
         """Return the best of the arms in `mask` by whole models, and their scores."""
         scores = np.empty(len(mask))
         return self.shorts.score_whole(model.arms, mask, z, scores), scores
 
-    def whole_means(self, model: EpochState, z: Floats) -> Floats:
-        """Return what whole models expect of a context, in units of the range from its middle."""
-        arms = model.learned
-        return np.array(
-            [
-                self.shorts.whole_estimate[k, :size] @ z[arms.columns[k, :size]]
-                for k, size in enumerate(arms.size)
-            ]
-        )
-
     def short_arm(self, model: EpochState, mask: Flags, z: Floats) -> tuple[int, Floats]:
         """Return the arm that a visit with these answers plays by the form, and the scores."""
         arm = self.shorts.short_arm(model.arms, mask, z)
         return arm, self.shorts.scores.copy()
-
-    def terms_of_check(self, model: EpochState, full: int, short: int, z: Floats) -> Floats:
-        """Return the terms of a check between two arms: expected reward, bet, saving."""
-        self.recount(model)
-        out = np.empty(3)
-        self.shorts.terms_of(model.arms, full, short, z, out)
-        return out
 
     # -- learning --------------------------------------------------------------------------------
 
@@ -193,18 +181,13 @@ class ShortState:
         self.shorts.learn_short(model.arms, arm, row, y, 1.0)
         return self.number
 
-    def learn_full(self, model: EpochState, row: Floats, mask: Flags, *, moved: bool) -> None:
-        """Keep the context of a full or check visit that has been learned; choose if it is time.
-
-        It is also where an arm has `moved`: it has dropped a question, or ended its first block.
-        """
+    def keep(self, model: EpochState, row: Floats, mask: Flags) -> None:
+        """Keep the context of a check, or of a corrected visit; choose a form if it is time."""
         shorts, counts = self.shorts, self.shorts.counts
-        if self._is_whole(model, row):
-            self.recount(model)
-            shorts.keep_person(model.arms, row, mask)
+        shorts.keep_if_whole(model.learned, row, mask)
         counts[VISITS] += 1
         counts[FULL_VISITS] += 1
-        if counts[FULL_VISITS] >= counts[NEXT] or (moved and counts[STANDS]):
+        if counts[FULL_VISITS] >= counts[NEXT]:
             self.choose(model)
 
     def learn_check(
@@ -214,10 +197,6 @@ class ShortState:
         if not (model.support[arm] & ~self._known(row)).any():
             sign = -1.0 if back else 1.0
             self.shorts.learn_check(model.arms, arm, row, y, sign)
-
-    def _is_whole(self, model: EpochState, row: Floats) -> bool:
-        """Whether a context has an answer to everything that full visits are asked."""
-        return not (self.candidates(model) & ~self._known(row)).any()
 
     def forget_full(self, row: Floats) -> None:
         """Take the context of an unlearned visit out of the ring: the newest that is the same."""
@@ -383,7 +362,7 @@ class ShortState:
         shorts.counts[PEOPLE], shorts.counts[OLDEST] = count, count % RING
 
     def _known(self, row: Floats) -> Flags:
-        return np.asarray(~np.isnan(row[self.survey.columns.first]))
+        return np.asarray(~self.survey.open_questions(row))
 
 
 def _unpickled(survey: Survey, terms: Terms, choice: Choice, arrays: dict[str, Any]) -> ShortState:

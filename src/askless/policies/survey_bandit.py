@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.core.words import COIN, TOSS
+from askless.core.words import COIN, NOBODY, TOSS
 from askless.errors import SettingError, VisitError
 from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
+from askless.policies.one_thread import alone
 from askless.policies.player import Player
 from askless.policies.settings import EXPLORE, FULL_FLOOR
 from askless.policies.short_choice import Terms
@@ -156,10 +157,12 @@ class SurveyBandit(EpochSurveyUCB):
     # -- looking ---------------------------------------------------------------------------------
 
     @property
+    @alone
     def price(self) -> float:
         """What asking one question may cost, in reward units; with a budget, as it is now."""
         return 0.0 if self._short is None else self._short.price * self.reward.span
 
+    @alone
     def short_form(self) -> ShortForm:
         """Return what short visits ask and why, and what that has been measured to cost."""
         if self._short is None:
@@ -188,7 +191,7 @@ class SurveyBandit(EpochSurveyUCB):
     # -- asking and deciding ---------------------------------------------------------------------
 
     def _kind(self, mask: Flags, number: int) -> str:
-        if self._short is None:
+        if self._short is None or not self._short.stands:
             return "full"
         share = self._short.full_share(self._model, mask, number)
         return "full" if self._draws_of(number)[2] < share else "short"
@@ -210,14 +213,22 @@ class SurveyBandit(EpochSurveyUCB):
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         if self._short is None:
             return super()._ask(z, mask, number)
-        missing = np.isnan(z[self.survey.columns.first])
-        return Asked(self._may_ask(mask) & missing, np.array(mask))
+        asks = np.empty(len(self.survey.names), dtype=bool)
+        self._short.shorts.open(self._model.learned, z, asks)
+        return Asked(asks, mask)
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
-        decision = super()._decide(z, mask, number)
         if self._short is None:
-            return decision
-        return decision._replace(check=self._compared_with(decision.arm, z, mask, number))
+            return super()._decide(z, mask, number)
+        scores, terms = np.empty(len(mask)), np.empty(3)
+        arms = self._model.learned if self._starter(mask, number) is not None else self._model.arms
+        shorts = self._short.shorts
+        winner, rival = shorts.choose_full(arms, mask, z, number, scores, terms)
+        check = None
+        if rival != NOBODY:  # a coin may make it a check (maths 9.1)
+            tossed = rival != winner and bool(self._draws_of(number)[3] < COIN)
+            check = Check(winner, rival, tossed, *terms.tolist())
+        return Decision(winner, scores, None, check)
 
     def _scored(self, z: Floats, mask: Flags) -> Decision:
         if self._short is None or not self._short.decides_full(self._model):
@@ -227,25 +238,9 @@ class SurveyBandit(EpochSurveyUCB):
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
         if self._short is None or not self._short.decides_full(self._model):
             return super()._outlook(z)
-        missing = np.isnan(z[self.survey.columns.first])
-        known = np.asarray(~(self._model.support & missing).any(axis=1))
-        means = self._short.whole_means(self._model, np.where(np.isnan(z), 0.0, z))
-        means = means * self.reward.span + self.reward.middle - self._shift
-        return np.where(known, means, np.nan), self._scored(z, known).scores
-
-    def _compared_with(self, full: int, z: Floats, mask: Flags, number: int) -> Check | None:
-        """Return what a winner is compared with; a coin may make it a check (maths 9.1)."""
-        short, model = self._short, self._model
-        assert short is not None
-        form = short.form
-        missing = np.isnan(z[self.survey.columns.first])
-        starting = (model.epochs.ended[mask] == 0).any()
-        if form is None or starting or (form & missing).any() or not short.is_short(model):
-            return None
-        arm, _ = short.short_arm(model, mask, z)
-        expected, bet, saving = short.terms_of_check(model, full, arm, z).tolist()
-        tossed = arm != full and bool(self._draws_of(number)[3] < COIN)
-        return Check(full, arm, tossed, expected, bet, saving)
+        means, scores = np.empty((2, len(self.roster.names)))
+        self._short.shorts.outlook(self._model.arms, z, means, scores)
+        return means * self.reward.span + (self.reward.middle - self._shift), scores
 
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
         if self._short is None:
@@ -282,33 +277,42 @@ class SurveyBandit(EpochSurveyUCB):
         if lesson.kind == "check":
             self._version += 1
             short.learn_check(self._model, lesson.arm, lesson.row, lesson.y)
-            short.learn_full(self._model, lesson.row, lesson.eligible, moved=False)
+            short.keep(self._model, lesson.row, lesson.eligible)
             return 0
-        self._eligible, counted = lesson.eligible, short.visits
+        block = int(self._model.epochs.ended[lesson.arm])
+        self._version += 1
+        self._eligible = lesson.eligible
         try:
-            learned_in = super()._learn_visit(lesson)
+            if lesson.learned_in is None or lesson.learned_in >= block:
+                self._learn_one(lesson.arm, lesson.row, lesson.y)
+                return block
         finally:
             self._eligible = None
-        if short.visits == counted:  # corrected, its epoch over: it did not go the way of new rows
-            short.learn_full(self._model, lesson.row, lesson.eligible, moved=False)
-        return learned_in
+        # Its epoch has been judged: it must not be evidence a second time.
+        self._model.put_in(lesson.arm, lesson.row, lesson.y)
+        short.keep(self._model, lesson.row, lesson.eligible)
+        return lesson.learned_in
 
     def _learn(self, played: Ints, rows: Floats, ys: Floats) -> None:
         if self._short is None:
             super()._learn(played, rows, ys)
             return
+        for arm, row, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
+            self._learn_full(self._short, arm, row, y)
+
+    def _learn_one(self, arm: int, row: Floats, y: float) -> None:
+        if self._short is None or not self.trusted:
+            super()._learn_one(arm, row, y)
+        else:
+            self._learn_full(self._short, arm, row, y)
+
+    def _learn_full(self, short: ShortState, arm: int, row: Floats, y: float) -> None:
+        """Learn a full visit: its row, and its context for the forms to come."""
         eligible = self.roster.live if self._eligible is None else self._eligible
-        for i, arm in enumerate(played):
-            before = self._known_so_far(arm)
-            super()._learn(played[i : i + 1], rows[i : i + 1], ys[i : i + 1])
-            moved = self._known_so_far(arm) != before
-            self._short.learn_full(self._model, rows[i], eligible, moved=moved)
+        if short.shorts.learn_full(self._model.arms, arm, row, y, eligible):
+            short.choose(self._model)
 
-    def _known_so_far(self, arm: int) -> tuple[int, bool]:
-        """Return how many questions an arm has, and whether it is past its first block."""
-        model = self._model
-        return int(model.support[arm].sum()), bool(model.epochs.ended[arm] > 0)
-
+    @alone
     def unlearn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Take a learned row out again, its context out of the ring too."""
         super().unlearn_row(arm_index, z, reward)
@@ -334,6 +338,7 @@ class SurveyBandit(EpochSurveyUCB):
 
     # -- arms that come and go, players, data ----------------------------------------------------
 
+    @alone
     def retire_arm(self, arm: str) -> None:
         """Ask and play an arm no more; rewards that are still to come are learned."""
         super().retire_arm(arm)

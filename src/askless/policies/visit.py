@@ -9,10 +9,11 @@ import numpy as np
 
 from askless.core.arrays import Flags, Floats
 from askless.errors import AnswerError, AsklessError, VisitError, shown
+from askless.policies.decided import Decided
 from askless.policies.decision import Check
 from askless.policies.explanation import Explanation
 from askless.policies.hooks import Hooks
-from askless.policies.passage import Start, Step, answering, begin, playable, step
+from askless.policies.passage import Start, Step, answering, begin, step
 from askless.policies.visit_record import VisitRecord, damaged
 from askless.survey import Survey
 from askless.survey.question import Answer
@@ -44,31 +45,34 @@ class Visit:
     """
 
     def __init__(
-        self, policy: Policy, *, number: int, known: Mapping[str, Any], arms: Iterable[str] | None
+        self,
+        policy: Policy,
+        *,
+        number: int,
+        known: Mapping[str, Any] | None,
+        arms: Iterable[str] | None,
     ) -> None:
-        survey = policy.survey
+        survey, roster = policy.survey, policy.roster
         self._policy = policy
-        self._eligible: tuple[str, ...] = policy.roster.eligible(arms)
-        self.start: Start = begin(policy, number, policy.roster.mask(self._eligible))
+        self._eligible: tuple[str, ...]
+        self._eligible, mask = roster.eligible(arms)
+        self.start: Start = begin(policy, number, mask)
         self._z: Floats = survey.nothing_known()
-        checked = survey.put(known, self._z)
-        # Held answers that no arm needs are let go: what is never asked is never stored.
-        self._z[1:][~self.start.promised[survey.owner]] = np.nan
-        promised = survey.names_of(self.start.promised)
-        self._answers: dict[str, Answer] = {q: a for q, a in checked.items() if q in promised}
+        self._answers: dict[str, Answer] = {}
+        if known is not None:
+            checked = survey.put(known, self._z)
+            # Held answers that no arm needs are let go: what is never asked is never stored.
+            self._z[1:][~self.start.promised[survey.owner]] = np.nan
+            promised = set(survey.names_of(self.start.promised))
+            self._answers = {q: a for q, a in checked.items() if q in promised}
         self._known: tuple[str, ...] = tuple(self._answers)
         self._shown: dict[str, None] = {}
         self._asks: tuple[str, ...] = ()
-        self._possible: tuple[str, ...] = ()
-        self._arm: str | None = None
-        self._version: int | None = None
-        self._propensities: dict[str, float] | None = None
-        self._outlook: dict[str, tuple[float, float]] = {}
-        self._ruled_out: tuple[str, ...] = ()
-        self._check: Check | None = None
+        self._possible: Flags | None = None
+        self._decided: Decided | None = None
         self.reward: float | int | None = None
         self.learned_in: int | None = None
-        self._take(step(policy, self.start, self._z))
+        self._take(step(policy, self.start, self._z), self._z)
 
     # -- the passage -----------------------------------------------------------------------------
 
@@ -79,17 +83,25 @@ class Visit:
 
     def answer(self, answers: Mapping[str, Any]) -> None:
         """Take any non-empty part of what is asked; all of it, or nothing if one does not fit."""
-        for name in self._named(answers):
-            if name in self._answers:
-                raise AnswerError(
-                    f"question {name!r} has been answered in this visit already; to change it, use"
-                    " revise"
-                )
-            if name not in self._shown:
-                asks = self._asks
-                now = f"it asks {', '.join(asks)} now" if asks else "it asks nothing any more"
-                raise AnswerError(f"question {name!r} has not been asked in this visit; {now}")
-        self._move(answers)
+        with self._policy.lock:
+            if type(answers) is not dict or not answers:
+                _check_given(answers)
+            for name in answers:
+                if name in self._answers or name not in self._shown:
+                    raise self._not_asked(name)
+            self._move(answers)
+
+    def _not_asked(self, name: Any) -> AnswerError:
+        """Return why a question is not to be answered now."""
+        self.survey.index(name)  # refuses what is no question
+        if name in self._answers:
+            return AnswerError(
+                f"question {name!r} has been answered in this visit already; to change it, use"
+                " revise"
+            )
+        asks = self._asks
+        now = f"it asks {', '.join(asks)} now" if asks else "it asks nothing any more"
+        return AnswerError(f"question {name!r} has not been asked in this visit; {now}")
 
     def revise(self, answers: Mapping[str, Any]) -> None:
         """Change answers, until the arm is decided; all of them, or none if one does not fit.
@@ -104,57 +116,54 @@ class Visit:
         >>> visit.answers, visit.asks
         ({'age': 90}, ('donor',))
         """
-        names = self._named(answers)
-        if self._arm is not None:
-            raise VisitError("the arm is decided; answers can be changed only until then")
-        for name in names:
-            if name not in self._answers:
-                raise AnswerError(
-                    f"question {name!r} has not been answered in this visit; to answer it, use"
-                    " answer"
-                )
-        self._move(answers)
-
-    def _named(self, answers: Any) -> list[str]:
-        if not isinstance(answers, Mapping) or not answers:
-            raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
-        survey = self._policy.survey
-        return [survey.names[survey.index(name)] for name in answers]
+        with self._policy.lock:
+            _check_given(answers)
+            names = [self.survey.names[self.survey.index(name)] for name in answers]
+            if self._decided is not None:
+                raise VisitError("the arm is decided; answers can be changed only until then")
+            for name in names:
+                if name not in self._answers:
+                    raise AnswerError(
+                        f"question {name!r} has not been answered in this visit; to answer it, use"
+                        " answer"
+                    )
+            self._move(answers)
 
     def _move(self, answers: Mapping[str, Any]) -> None:
         """Take answers and move on; whatever is refused on the way leaves no trace."""
         z = self._z.copy()
         checked = self._policy.survey.put(answers, z)
-        moved = None if self._arm is not None else step(self._policy, self.start, z)
-        outlook = self._outlook_of(moved, z)
+        if self._decided is None:
+            self._take(step(self._policy, self.start, z), z)
         self._z = z
         self._answers.update(checked)
-        if moved is not None:
-            self._take(moved, outlook)
-
-    def _outlook_of(self, now: Step | None, z: Floats) -> dict[str, tuple[float, float]]:
-        if now is None or now.decision is None:
-            return {}
-        return self._policy.outlook(z, _looked_at(now), self._hooks())
 
     def _hooks(self) -> Hooks:
         return answering(self._policy, self.start.kind, self.start.promised)
 
-    def _take(self, now: Step, outlook: dict[str, tuple[float, float]] | None = None) -> None:
-        """Record what the visit asks now, or what it has decided."""
-        policy = self._policy
-        self._asks = policy.survey.names_of(now.asks)
-        self._shown.update(dict.fromkeys(self._asks))
-        self._possible = policy.roster.names_of(now.possible)
-        if now.decision is None:
+    def _take(self, now: Step, z: Floats) -> None:
+        """Record what the visit asks now, or what it has decided; all of it, or nothing."""
+        policy, decision = self._policy, now.decision
+        if decision is None:
+            self._asks = asks = policy.survey.names_of(now.asks)
+            self._shown.update(dict.fromkeys(asks))
+            self._possible = now.possible
             return
-        chances = now.decision.chances()
-        mask = playable(policy, self.start)
-        self._arm, self._version = policy.arms[now.decision.arm], policy.version
-        self._check = now.decision.check
-        self._propensities = {policy.arms[k]: float(chances[k]) for k in np.flatnonzero(mask)}
-        self._outlook = self._outlook_of(now, self._z) if outlook is None else outlook
-        self._ruled_out = policy.roster.names_of(mask & ~_looked_at(now))
+        looked_at = now.possible.copy()
+        looked_at[decision.arm] = True  # it may have been drawn
+        means, scores = policy._told_outlook(z, now.by)
+        means[~looked_at] = np.nan
+        self._decided = Decided(
+            arm=int(decision.arm),
+            version=policy._version,
+            may=now.may,
+            chances=decision.chances(),
+            means=means,
+            scores=scores,
+            ruled_out=np.greater(now.may, looked_at),
+            check=decision.check,
+        )
+        self._asks = ()
 
     # -- looking at it ---------------------------------------------------------------------------
 
@@ -170,30 +179,35 @@ class Visit:
         It is fixed when the visit starts; but some full visits turn out to be a "check" when their
         arm is decided (maths 9).
         """
-        tossed = self._check is not None and self._check.tossed
-        return "check" if tossed else self.start.kind
+        check = None if self._decided is None else self._decided.check
+        return "check" if check is not None and check.tossed else self.start.kind
 
     @property
     def check(self) -> Check | None:
         """What its decision was compared with; `None` where it was not (maths 9.4)."""
-        return self._check
+        return None if self._decided is None else self._decided.check
 
     @property
     def decided(self) -> bool:
         """Whether the arm has been decided."""
-        return self._arm is not None
+        return self._decided is not None
 
     @property
     def arm(self) -> str:
         """The arm to play; an error while questions are open."""
-        if self._arm is None:
-            raise VisitError(f"the arm is not decided yet; first answer {', '.join(self._asks)}")
-        return self._arm
+        if self._decided is None:
+            raise self._undecided()
+        return self._policy.roster.names[self._decided.arm]
 
     @property
     def arm_index(self) -> int:
         """The arm's index in the policy's arrays."""
-        return self._policy.arm_index(self.arm)
+        if self._decided is None:
+            raise self._undecided()
+        return self._decided.arm
+
+    def _undecided(self) -> VisitError:
+        return VisitError(f"the arm is not decided yet; first answer {', '.join(self._asks)}")
 
     @property
     def survey(self) -> Survey:
@@ -213,12 +227,14 @@ class Visit:
     @property
     def version(self) -> int | None:
         """The version of the policy's state that decided, `None` before."""
-        return self._version
+        return None if self._decided is None else self._decided.version
 
     @property
     def propensities(self) -> dict[str, float] | None:
         """With which probability each arm that it could get was to be played, `None` before."""
-        return None if self._propensities is None else dict(self._propensities)
+        if self._decided is None:
+            return None
+        return self._by_arm(self._decided.may, self._decided.chances)
 
     @property
     def propensity(self) -> float | None:
@@ -226,7 +242,26 @@ class Visit:
 
         1 unless the policy draws arms at random.
         """
-        return None if self._propensities is None else self._propensities[self.arm]
+        return None if self._decided is None else float(self._decided.chances[self._decided.arm])
+
+    def _by_arm(self, marked: Flags, numbers: Floats) -> dict[str, float]:
+        """Return the numbers of the arms that are marked, by name."""
+        names = self._policy.roster.names_of(marked)
+        return dict(zip(names, numbers[: len(marked)][marked].tolist(), strict=True))
+
+    def _outlook(self) -> dict[str, tuple[float, float]]:
+        """Return expected reward and score of each arm that was compared, by name."""
+        if self._decided is None:
+            return {}
+        told = ~np.isnan(self._decided.means)
+        means = self._by_arm(told, self._decided.means)
+        scores = self._by_arm(told, self._decided.scores)
+        return {arm: (mean, scores[arm]) for arm, mean in means.items()}
+
+    def _ruled_out(self) -> tuple[str, ...]:
+        if self._decided is None:
+            return ()
+        return self._policy.roster.names_of(self._decided.ruled_out)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -244,26 +279,29 @@ class Visit:
 
     def explain(self) -> Explanation:
         """Say what is asked and why, or how the arm was decided."""
-        if self._arm is None:
-            return self._explain_asks()
+        with self._policy.lock:
+            return self._explain_asks() if self._decided is None else self._explain_arm()
+
+    def _explain_arm(self) -> Explanation:
+        outlook = self._outlook()
         return Explanation(
-            arm=self._arm,
+            arm=self.arm,
             answers=self.answers,
             known=self._known,
-            outlook=dict(self._outlook),
-            version=self._version,
+            outlook=outlook,
+            version=self.version,
             propensity=self.propensity,
-            possible=tuple(self._outlook) or (self._arm,),
-            ruled_out=self._ruled_out,
+            possible=tuple(outlook) or (self.arm,),
+            ruled_out=self._ruled_out(),
             score=self._policy.score_name,
             about=self._policy.about(self),
         )
 
     def _explain_asks(self) -> Explanation:
-        policy, mask = self._policy, playable(self._policy, self.start)
-        roster = policy.roster
-        asked_for = possible = roster.flags(self._possible)
-        reach = policy.reach(self._z, mask, self._hooks())
+        policy, roster = self._policy, self._policy.roster
+        mask = roster.playable(self.start.eligible)
+        asked_for = possible = mask if self._possible is None else roster.padded(self._possible)
+        reach = policy._told_reach(self._z, mask, self._hooks())
         bounds: dict[str, tuple[float, float]] = {}
         if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
@@ -301,23 +339,24 @@ class Visit:
 
     def record(self) -> VisitRecord:
         """Return what it has done, all by name, as `VisitRecord.read` gives it without a policy."""
-        return VisitRecord(
-            number=self.number,
-            kind=self.kind,
-            eligible=self._eligible,
-            promised=self.promised,
-            asked=self.asked,
-            known=self._known,
-            answers=self.answers,
-            arm=self._arm,
-            decided_at=self._version,
-            propensities=self.propensities,
-            outlook=dict(self._outlook),
-            ruled_out=self._ruled_out,
-            reward=self.reward,
-            learned_in=self.learned_in,
-            check=None if self._check is None else self._named_check(self._check),
-        )
+        with self._policy.lock:
+            return VisitRecord(
+                number=self.number,
+                kind=self.kind,
+                eligible=self._eligible,
+                promised=self.promised,
+                asked=self.asked,
+                known=self._known,
+                answers=self.answers,
+                arm=self.arm if self.decided else None,
+                decided_at=self.version,
+                propensities=self.propensities,
+                outlook=self._outlook(),
+                ruled_out=self._ruled_out(),
+                reward=self.reward,
+                learned_in=self.learned_in,
+                check=None if self.check is None else self._named_check(self.check),
+            )
 
     def _named_check(self, check: Check) -> dict[str, Any]:
         arms = self._policy.arms
@@ -336,7 +375,7 @@ class Visit:
         except (AsklessError, TypeError, AttributeError) as error:
             raise damaged(error) from None
         if record.arm is None:
-            visit._take(step(policy, visit.start, visit._z))
+            visit._take(step(policy, visit.start, visit._z), visit._z)
         return visit
 
     def _restore(self, policy: Policy, record: VisitRecord) -> None:
@@ -347,31 +386,21 @@ class Visit:
         self._eligible = record.eligible
         kind = "full" if record.kind == "check" else record.kind
         self.start = Start(record.number, kind, roster.flags(record.eligible), promised)
-        self._check = None
-        if record.check is not None:
-            both = {name: policy.arm_index(record.check[name]) for name in ("full", "short")}
-            self._check = Check(**(record.check | both))
         self._z = survey.nothing_known()
         self._answers = survey.put(record.answers, self._z)
         self._known = record.known
         self._shown = dict.fromkeys(survey.names[survey.index(name)] for name in record.asked)
-        self._asks, self._possible = (), ()
-        self._arm, self._version = record.arm, record.decided_at
-        self._propensities = record.propensities
-        self._outlook, self._ruled_out = record.outlook, record.ruled_out
-        roster.flags([*record.outlook, *record.ruled_out])  # refuses arms that are not there
+        self._asks, self._possible = (), None
+        self._decided = Decided.read(policy, record)
         self.reward, self.learned_in = record.reward, record.learned_in
         if self.reward is not None:
             policy.reward.check(self.reward)
 
     def __repr__(self) -> str:
-        state = f"arm={self._arm!r}" if self._arm is not None else "open"
+        state = f"arm={self.arm!r}" if self.decided else "open"
         return f"Visit(number={self.number}, {len(self._answers)} answers, {state})"
 
 
-def _looked_at(now: Step) -> Flags:
-    """Return the arms that were compared, and the one that was played: it may have been drawn."""
-    arms = now.possible.copy()
-    if now.decision is not None:
-        arms[now.decision.arm] = True
-    return arms
+def _check_given(answers: Any) -> None:
+    if not isinstance(answers, Mapping) or not answers:
+        raise AnswerError(f"answers are {shown(answers)}; give a dict of question and answer")
