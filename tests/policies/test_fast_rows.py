@@ -83,3 +83,18 @@ def test_what_the_fast_door_declines_is_refused_and_nothing_changes(arm, z, rewa
     assert policy.to_dict() == before
     policy.learn_row(0, good, 0.5)
     assert policy.rows.tolist() == [1, 0]
+
+
+def test_rows_that_cannot_be_written_to_take_the_fast_door_too(monkeypatch):
+    # Rows of a data frame are read-only; they once took seconds of compiling.
+    table = np.array([[1.0, 0.25, -0.5], [1.0, 0.5, 0.0]])
+    table.flags.writeable = False
+    policy = al.LinUCB(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
+    other = al.LinUCB(al.Survey.unit(2), arms=["a", "b"], reward=(0, 1))
+    monkeypatch.setattr(al.Policy, "play", None)  # the slow door
+    monkeypatch.setattr(al.Policy, "learn_row", None)
+    for z in table:
+        assert policy.play(z) == other.play(z.copy())
+        policy.learn_row(0, z, 0.75)
+        other.learn_row(0, z.copy(), 0.75)
+    assert policy.to_dict() == other.to_dict()

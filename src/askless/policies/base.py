@@ -214,9 +214,11 @@ class Policy(ArrayDoor):
         another copy of the visit brings. `askless.InOrder` learns late rewards in their order.
         """
         with self.lock:
-            if not isinstance(visit, Visit) or visit._policy is not self:
+            if isinstance(visit, Visit) and visit._policy is self:
+                arm = visit.arm_index
+            else:
                 self._check_visit(visit)
-            arm = self.roster.index(visit.arm)
+                arm = self.roster.index(visit.arm)
             checked = self.reward.check(reward)
             if self._has_learned(visit, checked):
                 return

@@ -72,10 +72,13 @@ class Asked(NamedTuple):
     possible : array of bool (K)
         The arms of the visit that can still win. Once nothing is asked, `_decide` chooses among
         them.
+    decided : (Decision, Decision), optional
+        What `_decide` and `_drawn` say then, where it had to be known to ask; of our own policies.
     """
 
     questions: Flags
     possible: Flags
+    decided: tuple[Decision, Decision] | None = None
 
 
 class Reach(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from askless.core.arrays import Flags, Floats, Ints
+from askless.core.arrays import Flags, Floats, Ints, some
 from askless.core.words import NOBODY, Rule
 from askless.errors import SettingError
 from askless.policies.base import Policy
@@ -191,6 +191,11 @@ class EpochSurveyUCB(LinearUCB):
         settings = self.settings
         return np.maximum(settings.explore * np.cbrt(1.0 / (1.0 + numbers)), settings.explore_floor)
 
+    def _insured(self, number: int) -> float:
+        """Return it for one visit, quickly."""
+        settings = self.settings
+        return max(settings.explore * float(np.cbrt(1.0 / (1.0 + number))), settings.explore_floor)
+
     def draws(self, first: int, count: int) -> Floats:
         """Return what the core draws arms by, four numbers a visit (`drawn` in choosing.hpp)."""
         draws = self.coins(first, count)
@@ -220,7 +225,7 @@ class EpochSurveyUCB(LinearUCB):
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
         started = self._starter(mask, number) is not None
         arms = self._model.learned if started else self._model.arms
-        chances, insured = np.empty(len(mask)), float(self.insurance(number))
+        chances, insured = np.empty(len(mask)), self._insured(number)
         draws = self._draws_of(number)
         arm = arms.draw(mask, decision.arm, started, insured, draws, chances)
         return Decision(arm, decision.scores, chances)
@@ -232,20 +237,21 @@ class EpochSurveyUCB(LinearUCB):
         return Decision(starter, np.where(mask, 0.0, -np.inf))
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
-        missing = self.survey.open_questions(z)
-        if self._starter(mask, number) is not None:  # decided, whatever is answered
-            asked = Asked(np.zeros_like(missing), np.array(mask))
+        survey, asks, possible = self.survey, np.zeros(len(self.survey.names), dtype=bool), mask
+        if self._starter(mask, number) is not None:
+            pass  # decided, whatever is answered
         elif self.settings.interactive:
-            asked = super()._ask(z, self._compared(mask), number)
+            asks, possible, _ = super()._ask(z, self._compared(mask), number)
         else:
             scored = self._active[self._compared(mask)].any(axis=0)
-            asked = Asked((scored | self.survey.asked_of_everyone) & missing, np.array(mask))
-        if asked.questions.any():
-            return asked
+            asks = (scored | survey.asked_of_everyone) & survey.open_questions(z)
+        if some(asks):
+            return Asked(asks, possible)
         # The arm that is played learns the visit, so it must be asked what its model uses.
-        played = self._drawn(self._decide(z, asked.possible, number), mask, number).arm
-        needed = (self._needs(played) | self.survey.asked_of_everyone) & missing
-        return Asked(needed, asked.possible)
+        winner = self._decide(z, possible, number)
+        drawn = self._drawn(winner, mask, number)
+        needed = (self._needs(drawn.arm) | survey.asked_of_everyone) & survey.open_questions(z)
+        return Asked(needed, possible, (winner, drawn))
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index.

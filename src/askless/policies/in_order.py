@@ -15,6 +15,7 @@ import numpy as np
 from askless.errors import RewardError, SettingError, StateError, VisitError, shown
 from askless.policies.base import Policy
 from askless.policies.numbers import Numbers
+from askless.policies.one_thread import alone
 from askless.policies.visit import Visit
 from askless.survey import Study
 from askless.survey.names import check_number
@@ -116,6 +117,7 @@ class InOrder:
         if not isinstance(policy, Policy):
             raise SettingError(f"policy is {shown(policy)}; give an askless policy")
         self.policy = policy
+        self.lock = policy.lock  # what is learned and what waits are of one moment
         self.window = None if window is None else Window.of(window)
         said = None if self.window is None else str(self.window)
         self.silence = None if silence is None else check_silence(silence, said, policy.reward)
@@ -137,6 +139,7 @@ class InOrder:
 
     # -- what comes ------------------------------------------------------------------------------
 
+    @alone
     def add(self, visit: Visit, *, at: datetime | float | None = None) -> tuple[Visit, ...]:
         """Take a visit that has just been decided; what is due by now is learned and returned.
 
@@ -164,6 +167,7 @@ class InOrder:
         self._line.add(visit.number, policy.line_of(visit.kind, visit.arm_index), visit, now)
         return self._learn_due(now)
 
+    @alone
     def reward(
         self, visit: Visit | int, reward: float, *, at: datetime | float | None = None
     ) -> tuple[Visit, ...]:
@@ -202,6 +206,7 @@ class InOrder:
             raise VisitError(f"no visit {shown(visit)} is waiting; give a visit or its number")
         return int(visit)
 
+    @alone
     def tick(self, *, at: datetime | float | None = None) -> tuple[Visit, ...]:
         """Let time pass: give up what has waited for its whole window, learn what is due."""
         return self._learn_due(self._time(at))
@@ -254,6 +259,7 @@ class InOrder:
     def __len__(self) -> int:
         return len(self._line.visits)
 
+    @alone
     def to_dict(self) -> dict[str, Any]:
         """Return what waits as plain data for JSON; save the policy first, then this."""
         return {

@@ -31,6 +31,7 @@ ARRAY, FLOAT = np.ndarray, np.dtype(np.float64)
 ONE_BY_ONE = (FLOAT.itemsize,)  # strides
 NUMBERS, SMALL = (float, np.float64), 2**31
 STEPS = 33  # at how many answers of a scale an explanation looks
+ANOTHER = "only a policy of the same study and settings can be added"
 MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
 
 
@@ -250,15 +251,21 @@ class LinearUCB(Policy):
         Both must have learned different rows: merging copies of one policy counts rows twice.
         The sums are exact, so it does not matter how rows were split or in which order they came.
         """
+        if type(other) is not type(self):
+            raise SettingError(ANOTHER)
+        first, second = sorted((self, other), key=id)  # two that merge each other do not wait
+        with first.lock, second.lock:
+            self._merge(other)
+
+    def _merge(self, other: LinearUCB) -> None:
         same = (
-            type(other) is type(self)
-            and other.survey.same_columns(self.survey)
+            other.survey.same_columns(self.survey)
             and (other.arms, other.roster.at_start) == (self.arms, self.roster.at_start)
             and other.reward == self.reward
             and other.settings.learning == self.settings.learning
         )
         if not same:
-            raise SettingError("only a policy of the same study and settings can be added")
+            raise SettingError(ANOTHER)
         if other is self:
             raise SettingError("a policy cannot be added to itself: its rows would count twice")
         live = self.roster.live & other.roster.live

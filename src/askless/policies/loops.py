@@ -94,9 +94,10 @@ class Fused:
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits."""
-        course = Course(self.policy, block, begun, drops)
-        self.loop.play(course.core)
-        return course.done()
+        with self.policy.lock:  # a loop lets other threads go on
+            course = Course(self.policy, block, begun, drops)
+            self.loop.play(course.core)
+            return course.done()
 
 
 class Interactive:
@@ -107,9 +108,10 @@ class Interactive:
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits."""
-        course = Course(self.policy, block, begun, drops)
-        core.play_interactive(self.policy._model.arms, course.core)
-        return course.done()
+        with self.policy.lock:
+            course = Course(self.policy, block, begun, drops)
+            core.play_interactive(self.policy._model.arms, course.core)
+            return course.done()
 
 
 class WithShortForms:
@@ -120,8 +122,13 @@ class WithShortForms:
 
     def play(self, block: Block, begun: int, drops: Ints) -> Played:
         """Play a block of visits."""
-        course, next_one = Course(self.policy, block, begun, drops), 0
-        while next_one < len(block):
-            next_one = core.play_short(self.model.arms, self.state.shorts, next_one, course.core)
-            self.state.choose_if_due(self.model)
-        return course.done()
+        with self.policy.lock:
+            course, next_one, shorts = (
+                Course(self.policy, block, begun, drops),
+                0,
+                self.state.shorts,
+            )
+            while next_one < len(block):
+                next_one = core.play_short(self.model.arms, shorts, next_one, course.core)
+                self.state.choose_if_due(self.model)
+            return course.done()

@@ -6,13 +6,21 @@ import copy
 from collections.abc import Callable
 from functools import wraps
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 __all__ = ["OneThread", "alone"]
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
-Owner = TypeVar("Owner", bound="OneThread")
+Owner = TypeVar("Owner", bound="Locked")
+
+
+class Locked(Protocol):
+    """Whatever has a lock."""
+
+    @property
+    def lock(self) -> RLock:
+        """The lock."""
 
 
 class OneThread:

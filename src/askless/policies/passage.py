@@ -56,8 +56,10 @@ def begin(policy: Hooks, number: int, eligible: Flags, kind: str | None = None) 
 
 def answering(policy: Hooks, kind: str, promised: Flags) -> Hooks:
     """Return who asks, decides and learns a visit of a kind that has promised so much."""
+    if policy.trusted and kind == "full":
+        return policy
     hooks = policy._of_kind(kind)
-    if hooks is not policy and isinstance(hooks, VisitKind):
+    if isinstance(hooks, VisitKind):
         hooks.promised = promised
     return hooks
 
@@ -67,7 +69,9 @@ def step(policy: Hooks, start: Start, z: Floats) -> Step:
     mask = policy.roster.playable(start.eligible)
     hooks = answering(policy, start.kind, start.promised)
     asked = hooks._ask(z, mask, start.number)
-    asks, possible = asked if hooks.trusted else _asked(policy, asked, mask)
+    if not hooks.trusted:
+        _check_asked(policy, asked, mask)
+    asks, possible = asked.questions, asked.possible
     if some(np.greater(asks, start.promised)):
         # What only arms need that came later is not its business.
         asks = asks & (
@@ -82,16 +86,19 @@ def step(policy: Hooks, start: Start, z: Floats) -> Step:
         if not hooks.trusted and (asks & ~policy.survey.open_questions(z)).any():
             raise broken("asks nothing twice", "_ask")
         return Step(asks, mask, possible, hooks, -1, None)
-    winner = hooks._decide(z, possible, start.number)
-    if not hooks.trusted:
-        _check_decision(policy, winner, possible, "_decide")
-    decision = hooks._drawn(winner, mask, start.number)
-    if decision is not winner and not hooks.trusted:
-        _check_decision(policy, decision, mask, "_drawn")
+    if asked.decided is not None and hooks.trusted:
+        winner, decision = asked.decided
+    else:
+        winner = hooks._decide(z, possible, start.number)
+        if not hooks.trusted:
+            _check_decision(policy, winner, possible, "_decide")
+        decision = hooks._drawn(winner, mask, start.number)
+        if decision is not winner and not hooks.trusted:
+            _check_decision(policy, decision, mask, "_drawn")
     return Step(asks, mask, possible, hooks, winner.arm, decision)
 
 
-def _asked(policy: Hooks, asked: Asked, mask: Flags) -> Asked:
+def _check_asked(policy: Hooks, asked: Asked, mask: Flags) -> None:
     if (
         not isinstance(asked, Asked)
         or not are_flags(asked.questions, len(policy.survey))
@@ -103,7 +110,6 @@ def _asked(policy: Hooks, asked: Asked, mask: Flags) -> Asked:
             f"lets some arms win that the visit may get, and no others; {asked.possible} does not",
             "_ask",
         )
-    return asked
 
 
 def are_flags(flags: object, count: int) -> bool:

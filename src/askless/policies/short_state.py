@@ -136,7 +136,7 @@ class ShortState:
 
     def recount(self, model: EpochState) -> None:
         """Count what full and short visits are asked, as it is now."""
-        self.shorts.recount(model.arms)
+        self.shorts.recount(model.learned)
 
     def is_short(self, model: EpochState) -> bool:
         """Whether a form stands that asks less than full visits do."""
@@ -220,6 +220,7 @@ class ShortState:
         self.shorts.live[:] = live
         if waits:
             counts[NEXT] = self.first_choice()
+        self.recount(model)
         if counts[STANDS]:
             self.choose(model)
 
@@ -243,6 +244,7 @@ class ShortState:
         other._fill_ring(rows[complete], may[complete])
         theirs.counts[STANDS] = 0
         theirs.counts[NEXT] = theirs.counts[FULL_VISITS] + other.first_choice()
+        other.recount(model)
         return other
 
     # -- choosing a form -------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.core.words import COIN, NOBODY, TOSS
+from askless.core.words import COIN, NOBODY, STANDS, TOSS
 from askless.errors import SettingError, VisitError
 from askless.policies import short_data
 from askless.policies.base import Policy
@@ -124,6 +125,7 @@ class SurveyBandit(EpochSurveyUCB):
         self._short: ShortState | None = None
         if short:
             self._short = ShortState(survey, len(self.arms), self._terms())
+            self._short.recount(self._model)
             self._compiled = False
 
     def _terms(self) -> Terms:
@@ -191,9 +193,9 @@ class SurveyBandit(EpochSurveyUCB):
     # -- asking and deciding ---------------------------------------------------------------------
 
     def _kind(self, mask: Flags, number: int) -> str:
-        if self._short is None or not self._short.stands:
+        if self._short is None:
             return "full"
-        share = self._short.full_share(self._model, mask, number)
+        share = self._short.shorts.full_share(self._model.learned, mask, number)
         return "full" if self._draws_of(number)[2] < share else "short"
 
     def _of_kind(self, kind: str) -> Hooks:
@@ -208,7 +210,9 @@ class SurveyBandit(EpochSurveyUCB):
     def _may_ask(self, mask: Flags) -> Flags:
         if self._short is None:
             return super()._may_ask(mask)
-        return self._short.candidates(self._model)  # the ring needs whole contexts
+        may_ask = np.empty(len(self.survey.names), dtype=bool)
+        self._short.shorts.may_ask(self._model.learned, may_ask)  # the ring needs whole contexts
+        return may_ask
 
     def _ask(self, z: Floats, mask: Flags, number: int) -> Asked:
         if self._short is None:
@@ -236,7 +240,7 @@ class SurveyBandit(EpochSurveyUCB):
         return Decision(*self._short.score_whole(self._model, mask, z))
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        if self._short is None or not self._short.decides_full(self._model):
+        if self._short is None or not self._short.shorts.counts[STANDS] or self._model.rule.by_sets:
             return super()._outlook(z)
         means, scores = np.empty((2, len(self.roster.names)))
         self._short.shorts.outlook(self._model.arms, z, means, scores)
@@ -245,15 +249,16 @@ class SurveyBandit(EpochSurveyUCB):
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
         if self._short is None:
             return super()._drawn(decision, mask, number)
-        arm, check, insured = decision.arm, decision.check, float(self.insurance(number))
-        fate, _, _, coin = self._draws_of(number)
-        chances = mask * (insured / mask.sum())
+        arm, check, insured = decision.arm, decision.check, self._insured(number)
+        fate, _, _, coin = self._draws_of(number).tolist()
+        may = list(compress(range(len(mask)), mask.tolist()))
         differ = check is not None and check.short != check.full
+        chances: Floats = np.multiply(mask, insured / len(may))
         chances[arm] += (1.0 - insured) * (0.75 if differ else 1.0)
         if check is not None and differ:
             chances[check.short] += (1.0 - insured) * 0.25
         if fate >= 0:
-            arm, check = int(np.flatnonzero(mask)[int(fate * mask.sum())]), None
+            arm, check = may[int(fate * len(may))], None
         elif check is not None and check.tossed and coin < TOSS:
             arm = check.short
         return Decision(arm, decision.scores, chances, check)
@@ -279,12 +284,13 @@ class SurveyBandit(EpochSurveyUCB):
             short.learn_check(self._model, lesson.arm, lesson.row, lesson.y)
             short.keep(self._model, lesson.row, lesson.eligible)
             return 0
-        block = int(self._model.epochs.ended[lesson.arm])
+        block = int(self._model.learned.epochs.ended[lesson.arm])
         self._version += 1
         self._eligible = lesson.eligible
         try:
             if lesson.learned_in is None or lesson.learned_in >= block:
-                self._learn_one(lesson.arm, lesson.row, lesson.y)
+                learn = self._learn_full if self.trusted else super()._learn_one
+                learn(lesson.arm, lesson.row, lesson.y)
                 return block
         finally:
             self._eligible = None
@@ -298,16 +304,12 @@ class SurveyBandit(EpochSurveyUCB):
             super()._learn(played, rows, ys)
             return
         for arm, row, y in zip(played.tolist(), rows, ys.tolist(), strict=True):
-            self._learn_full(self._short, arm, row, y)
+            self._learn_full(arm, row, y)
 
-    def _learn_one(self, arm: int, row: Floats, y: float) -> None:
-        if self._short is None or not self.trusted:
-            super()._learn_one(arm, row, y)
-        else:
-            self._learn_full(self._short, arm, row, y)
-
-    def _learn_full(self, short: ShortState, arm: int, row: Floats, y: float) -> None:
-        """Learn a full visit: its row, and its context for the forms to come."""
+    def _learn_full(self, arm: int, row: Floats, y: float) -> None:
+        """Learn a full visit beside short forms: its row, and its context for the forms to come."""
+        short = self._short
+        assert short is not None
         eligible = self.roster.live if self._eligible is None else self._eligible
         if short.shorts.learn_full(self._model.arms, arm, row, y, eligible):
             short.choose(self._model)

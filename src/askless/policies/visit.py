@@ -149,6 +149,7 @@ class Visit:
             self._shown.update(dict.fromkeys(asks))
             self._possible = now.possible
             return
+        chances = decision.propensities
         looked_at = now.possible.copy()
         looked_at[decision.arm] = True  # it may have been drawn
         means, scores = policy._told_outlook(z, now.by)
@@ -157,7 +158,7 @@ class Visit:
             arm=int(decision.arm),
             version=policy._version,
             may=now.may,
-            chances=decision.chances(),
+            chances=decision.chances() if chances is None else chances,
             means=means,
             scores=scores,
             ruled_out=np.greater(now.may, looked_at),
