@@ -15,7 +15,7 @@ import numpy as np
 from revisions import ROOT, places, sources_of
 
 import askless as al
-from askless.report.paper import paper_experiment
+from askless.experiments.paper import paper_experiment
 from worlds import random_arm, survey_of
 
 KINDS = ("scale", "yes_no", "choice", "multi")

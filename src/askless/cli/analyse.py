@@ -53,7 +53,8 @@ def analyse(
 
 
 def _show(analysis: Analysis) -> None:
-    from askless.report import analysis_summary as summary  # noqa: PLC0415 (as above)
+    from askless.evaluation import sureness  # noqa: PLC0415 (as above)
+    from askless.report import analysis_summary as summary  # noqa: PLC0415
     from askless.report.analysis_words import Words  # noqa: PLC0415
 
     words = Words(analysis.study.reward.span)
@@ -64,8 +65,8 @@ def _show(analysis: Analysis) -> None:
         output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False)
     output.print()
     _show_means(analysis, words)
-    telling = summary.telling(analysis)
-    shown = summary.surest(telling, SHOWN)
+    telling = sureness.telling(analysis)
+    shown = sureness.surest(telling, SHOWN)
     if shown:
         table = _table("effects of answers", "at the end", "at all times")
         for row in shown:

@@ -23,7 +23,7 @@ from askless.errors import SettingError, meant
 from askless.survey import Study
 
 if TYPE_CHECKING:
-    from askless.evaluation.contest import Contest
+    from askless.experiments.contest import Contest
 
 FILES = (".csv", ".parquet", ".pq")
 GROUPS: dict[str, tuple[str, ...]] = {"all": tuple(TABLES), "families": tuple(FAMILIES)}
@@ -103,8 +103,8 @@ def compare_on_tables(
     as_json: bool,
 ) -> None:
     """Play what is not there yet, and write the report."""
-    from askless.evaluation.contest import contest  # noqa: PLC0415 (so that help comes at once)
-    from askless.evaluation.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
+    from askless.experiments.contesting import contest  # noqa: PLC0415 (so that help comes at once)
+    from askless.experiments.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
     from askless.report.contest_report import means_over, said_of, write_contest  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
 

@@ -13,8 +13,8 @@ from rich.table import Table
 from askless.cli.terminal import messages, output, progress_bar
 
 if TYPE_CHECKING:
-    from askless.report.claims import Claim
-    from askless.report.paper import Curve, Experiment
+    from askless.experiments.claims import Claim
+    from askless.experiments.paper import Curve, Experiment
 
 HORIZON, RUNS = 100_000, 5  # the paper's
 QUICK_HORIZON, QUICK_RUNS = 20_000, 2
@@ -53,9 +53,9 @@ def paper(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Run the paper's experiment: its five figures, its claims, its bound, in one report."""
-    from askless.report.claims import judged  # noqa: PLC0415 (plotting takes half a second)
+    from askless.experiments.claims import judged  # noqa: PLC0415 (plotting takes half a second)
+    from askless.experiments.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
-    from askless.report.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
     from askless.report.paper_report import summary, write_paper  # noqa: PLC0415
     from askless.simulation.batch import check_frame  # noqa: PLC0415
 

@@ -14,7 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from askless.evaluation.analysis import Analysis
-from askless.report.analysis_summary import is_sure, label_of, surest, telling
+from askless.evaluation.sureness import is_sure, surest, telling
+from askless.report.analysis_summary import label_of
 from askless.simulation.figures import COLOURS
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Any
 
 from askless.evaluation.analysis import Analysis
 from askless.evaluation.analysis_tables import tables_of
+from askless.evaluation.sureness import is_sure, telling
 from askless.report.analysis_figures import (
     MOST_SHOWN,
     draw_arm_means,
@@ -20,9 +21,7 @@ from askless.report.analysis_summary import (
     LISTED,
     doubts_of,
     intervals_of,
-    is_sure,
     said_of,
-    telling,
     why_so_few,
 )
 from askless.report.analysis_words import Words

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from askless.report.paper import Curve
+    from askless.experiments.paper import Curve
     from askless.simulation.figures import Look
 
 __all__ = ["draw_bounds"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from askless.evaluation.contest import FEWEST, Contest
-from askless.evaluation.entrants import OURS
+from askless.experiments.contest import FEWEST, Contest
+from askless.experiments.entrants import OURS
 from askless.report.page import data_uri, drawn, render, versions, write
 from askless.simulation.figures import COLOURS
 
@@ -82,7 +82,7 @@ def write_contest(
             (people, [row for row in summary if row["people"] == people])
             for people in contest.sizes
         ],
-        "worlds": list(_by_world(contest)),
+        "worlds": list(contest.by_world()),
         "ours": OURS if OURS in contest.labels else None,
         "known_useful": not np.isnan(contest.lost).all(),
         "images": images,
@@ -105,27 +105,6 @@ def write_contest(
     }
     # Nothing is written before everything is there.
     return [write(folder / name, text) for name, text in (first | files).items()]
-
-
-def _by_world(contest: Contest) -> Iterator[dict[str, Any]]:
-    """Go through worlds and sizes: who nets most and how much; ours beside it, if it plays."""
-    net, near, best = contest.net.mean(axis=3), contest.near_best(), contest.best()
-    own = contest.labels.index(OURS) if OURS in contest.labels else None
-    for w, name in enumerate(contest.worlds):
-        for s, people in enumerate(contest.sizes):
-            first = best[w, s]
-            row = {
-                "world": name,
-                "questions": int(contest.questions[w]),
-                "people": people,
-                "best": contest.labels[first],
-                "net": float(net[first, w, s]),
-                "share": float(contest.share[first, w, s].mean()),
-            }
-            if own is not None:
-                row |= {"ours": float(net[own, w, s]), "near": bool(near[own, w, s])}
-                row["own_share"] = float(contest.share[own, w, s].mean())
-            yield row
 
 
 def draw_pareto(contest: Contest, *, narrow: bool = False) -> Figure:

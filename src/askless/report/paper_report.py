@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from askless.report.bound_figure import draw_bounds
-from askless.report.claims import BEST_ARM_COST, Claim, judged, well_below
-from askless.report.page import check_folder, data_uri, drawn, render, versions, write
-from askless.report.paper import (
+from askless.experiments.claims import BEST_ARM_COST, Claim, judged, well_below
+from askless.experiments.paper import (
     ASKS,
     EPOCH,
     NET,
@@ -28,6 +26,8 @@ from askless.report.paper import (
     flat_rows,
     runs_of,
 )
+from askless.report.bound_figure import draw_bounds
+from askless.report.page import check_folder, data_uri, drawn, render, versions, write
 from askless.simulation.figures import draw
 
 __all__ = ["made_again_by", "summary", "write_paper"]

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from askless.evaluation.intervals import Interval, predictive
+from askless.evaluation.course import course_of
+from askless.evaluation.intervals import Interval
 from askless.evaluation.plan import Forecast, Plan, prior_dict
 from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.ways import FULL, SINGLE
@@ -140,17 +141,12 @@ def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
 def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
     figure, (asked, more) = _panels(2, narrow=narrow, size=(9.5, 4.3), shared=False)
-    people = plan.respondents[-1]
     ours = plan.verdict.way if plan.verdict.way.ours else plan.own
-    grid = np.linspace(people / 40, people, 40)
-    single = [plan.outcomes[SINGLE, people].at(n).reward for n in grid]
     for i, way in enumerate((plan.way(FULL), ours)):
         look = COLOURS[1 - i], STYLES[1 - i]  # the colours of the other figure
-        read = [plan.outcomes[way.label, people].at(n) for n in grid]
-        lengths = np.array([now.asked / now.completed for now in read])
-        _band(asked, grid, lengths.T, way.label, look)
-        gain = [(now.reward - one) / n for now, one, n in zip(read, single, grid, strict=True)]
-        _band(more, grid, np.array(gain).T, way.label, look)
+        course = course_of(plan, way.label)
+        _band(asked, course.people, course.questions, way.label, look)
+        _band(more, course.people, course.over_single, way.label, look)
     asked.set_ylabel("questions a visit, on average so far")
     of_whom = "person who starts" if plan.dropout else "visit"
     more.set_ylabel(f"reward a {of_whom} over one arm for all, so far")
@@ -194,10 +190,12 @@ def _finish(
     figure.suptitle(("\n" if narrow else " ").join(title))
 
 
-def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[str, str]) -> None:
-    middle, low, high = np.array([predictive(column) for column in values.T]).T
-    axes.plot(visits, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
-    axes.fill_between(visits, low, high, color=look[0], alpha=0.15, linewidth=0)
+def _band(
+    axes: Axes, people: Floats, values: Sequence[Interval], label: str, look: tuple[str, str]
+) -> None:
+    middle, low, high = np.array(values).T
+    axes.plot(people, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
+    axes.fill_between(people, low, high, color=look[0], alpha=0.15, linewidth=0)
 
 
 def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Run policies on simulated respondents."""
 
-from askless.simulation.compare import Comparison, compare
 from askless.simulation.delays import Delay
 from askless.simulation.recording import Recording, record_visits
 from askless.simulation.runs import Drop, Run, Runs
@@ -10,7 +9,6 @@ from askless.simulation.sweep_file import read_sweep
 from askless.simulation.visits_file import LoggedVisit, read_visits, write_visits
 
 __all__ = [
-    "Comparison",
     "Delay",
     "Drop",
     "LoggedVisit",
@@ -18,7 +16,6 @@ __all__ = [
     "Run",
     "Runs",
     "Sweep",
-    "compare",
     "read_sweep",
     "read_visits",
     "record_visits",
