@@ -22,7 +22,7 @@ from askless.experiments.contest import SINGLE, Contest
 from askless.experiments.entrants import Entrant, slug
 from askless.simulation import Sweep, simulate
 from askless.simulation.simulate import check_whole
-from askless.simulation.sweep import sweep_rows
+from askless.simulation.sweep_results import sweep_rows
 from askless.survey.names import check_between
 
 __all__ = ["contest"]

@@ -4,8 +4,9 @@ from askless.simulation.delays import Delay
 from askless.simulation.recording import Recording, record_visits
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.simulate import simulate
-from askless.simulation.sweep import Sweep, sweep_frame
+from askless.simulation.sweep import Sweep
 from askless.simulation.sweep_file import read_sweep
+from askless.simulation.sweep_results import sweep_frame
 from askless.simulation.visits_file import LoggedVisit, read_visits, write_visits
 
 __all__ = [
