@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
 from askless.evaluation.course import course_of
@@ -18,8 +17,8 @@ from askless.evaluation.intervals import Interval
 from askless.evaluation.plan import Forecast, Plan, prior_dict
 from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.ways import FULL, SINGLE
-from askless.report.page import data_uri, drawn, render, versions, write
-from askless.simulation.figures import COLOURS, STYLES
+from askless.report.page import pictured, render, versions, write
+from askless.simulation.figures import COLOURS, STYLES, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,13 +78,10 @@ def columns_of(plan: Plan) -> list[Column]:
 
 def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     """Write the page, its figures and the data into a folder; return the files, page first."""
-    files: dict[str, str | bytes] = {}
-    images = {}
-    for name, draw in (("pareto", draw_pareto), ("course", draw_course)):
-        picture, narrow = draw(plan), drawn(draw(plan, narrow=True), "svg")
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
-        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
-        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
+    figures = {"pareto": draw_pareto, "course": draw_course}
+    files, images = pictured(
+        {name: (draw(plan), draw(plan, narrow=True)) for name, draw in figures.items()}
+    )
     data = plan.to_dict() | {"command": command, "versions": versions()}
     page = render("plan.html", **_content(plan, images, command))
     first: dict[str, str | bytes] = {
@@ -164,23 +160,19 @@ def _panels(
     count: int, *, narrow: bool, size: tuple[float, float], shared: bool = True
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with panels beside each other; for narrow screens, below each other."""
-    rows, columns = (count, 1) if narrow else (1, count)
-    figure = Figure(
-        figsize=(4.2, 3.1 * count + 1.2) if narrow else size,
-        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
-    )
-    return figure, list(figure.subplots(rows, columns, sharey=shared, squeeze=False).flat)
+    if narrow:
+        return panels(count, 1, (4.2, 3.1 * count + 1.2), shared=shared)
+    return panels(count, count, size, shared=shared)
 
 
 def _finish(
     figure: Figure, first: Axes, title: tuple[str, str], *, columns: int, narrow: bool
 ) -> None:
     for axes in figure.axes:
-        axes.grid(alpha=0.25)
+        plain(axes)
         axes.xaxis.set_major_locator(MaxNLocator(5))  # five labels never run together
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
-        axes.spines[["top", "right"]].set_visible(False)
     figure.legend(
         *first.get_legend_handles_labels(),
         loc="outside lower center",
