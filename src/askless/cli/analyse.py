@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import check_order, messages, output
+from askless.cli.terminal import check_order, messages, output, report
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -42,14 +41,9 @@ def analyse(
         done = evaluation.analyse(read, visits)
         command = ["askless", "analyse", str(study), str(visits)]
         command += ["--out", str(out)] if out != FOLDER else []
-        report = write_analysis(done, out, shlex.join(command))[0]
-    where = f"The report is {report}; tables (CSV), figures and data (JSON) are beside it."
-    if as_json:
-        typer.echo(json.dumps(done.to_dict(), allow_nan=False))
-        messages.print(where, markup=False, highlight=False, soft_wrap=True)
-        return
-    _show(done)
-    output.print(where, markup=False, highlight=False, soft_wrap=True)
+        page = write_analysis(done, out, shlex.join(command))[0]
+    where = f"The report is {page}; tables (CSV), figures and data (JSON) are beside it."
+    report(lambda: _show(done), where, done.to_dict() if as_json else None)
 
 
 def _show(analysis: Analysis) -> None:
