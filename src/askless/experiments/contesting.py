@@ -18,6 +18,7 @@ from askless.core.arrays import Floats
 from askless.environments import Block, Environment
 from askless.environments.base import first_respondents, useful_of
 from askless.errors import SettingError
+from askless.evaluation.stage import Progress
 from askless.experiments.contest import SINGLE, Contest
 from askless.experiments.entrants import Entrant, slug
 from askless.simulation import Sweep, simulate
@@ -30,8 +31,6 @@ __all__ = ["contest"]
 SIZES = (500, 2_000, 10_000)
 PRICE = 0.002  # of a question, of the reward range
 TIMED, TIMES = 2_000, 3  # visits, and how often: the median counts
-
-Progress = Callable[[str, int, int], None]
 
 
 def contest(
