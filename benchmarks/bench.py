@@ -19,7 +19,7 @@ from asking import measure_bounds, run_everything, run_interactive
 from bench_table import Table
 from contenders import CONTENDERS, OTHERS, visits
 from cores import CORES, RUNS, measure_cores
-from doors import DOORS
+from doors import DOORS, GOALS
 from doors import QUESTIONS as DOOR_QUESTIONS
 from dropping import DROPPING, run_dropping
 from first_decision import POLICIES, first_decision
@@ -99,7 +99,12 @@ def compare_doors() -> Table:
     table = Table(
         "doors",
         f"A visit through each door, {ARMS} arms",
-        ("", *(f"µs, {q} questions" for q in DOOR_QUESTIONS), "visits a second, 10 questions"),
+        (
+            "",
+            *(f"µs, {q} questions" for q in DOOR_QUESTIONS),
+            "visits a second, 10 questions",
+            "goal, at least",
+        ),
     )
     tasks = {
         f"{name}, {q}": lambda measure=measure, q=q: measure(q)
@@ -109,7 +114,7 @@ def compare_doors() -> Table:
     medians = interleaved(tasks)
     for name in DOORS:
         own = [medians[f"{name}, {q}"] for q in DOOR_QUESTIONS]
-        table.add(name, *own, round(1e6 / own[0]))
+        table.add(name, *own, round(1e6 / own[0]), GOALS.get(name))
     return table
 
 

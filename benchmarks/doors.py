@@ -81,10 +81,12 @@ def through_visits(questions: int, count: int) -> float:
     return 1e6 * (time.perf_counter() - start) / count
 
 
+OWN = "simulated, an own Python policy (LinUCB in numpy)"
+GOALS = {OWN: 10_000}  # simulated visits a second with 10 questions, at the least
 # Name, and a measurement of so many questions.
 DOORS: dict[str, Callable[[int], float]] = {
     "simulated, compiled loop (LinUCB)": lambda q: simulated(al.LinUCB, q, 50_000),
     "rows: play(z) and learn_row (LinUCB)": lambda q: through_rows(q, 10_000),
-    "simulated, an own Python policy (LinUCB in numpy)": lambda q: simulated(OwnLinUCB, q, 1_000),
+    OWN: lambda q: simulated(OwnLinUCB, q, 5_000),
     "a full public visit: asks, answers, arm, learn (LinUCB)": lambda q: through_visits(q, 500),
 }

@@ -16,8 +16,9 @@ from other_libraries import play_others, played_by_others, write_people
 from rich.progress import Progress
 
 import askless as al
-from askless.evaluation.contest import Contest, contest
-from askless.evaluation.entrants import OURS, entrants
+from askless.experiments.contest import Contest
+from askless.experiments.contesting import contest
+from askless.experiments.entrants import OURS, entrants
 from askless.report.contest_report import said_of, write_contest
 from askless.report.page import processor
 

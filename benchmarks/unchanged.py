@@ -15,8 +15,12 @@ import numpy as np
 from revisions import ROOT, places, sources_of
 
 import askless as al
-from askless.report.paper import paper_experiment
 from worlds import random_arm, survey_of
+
+try:
+    from askless.experiments.paper import paper_experiment
+except ModuleNotFoundError:  # an older revision, which this is run with too
+    from askless.report.paper import paper_experiment
 
 KINDS = ("scale", "yes_no", "choice", "multi")
 POLICIES = {

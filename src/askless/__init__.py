@@ -36,6 +36,7 @@ from askless.evaluation import (
     rebuild,
     replay_log,
 )
+from askless.experiments import Comparison, compare
 from askless.policies import (
     OFUL,
     POLICIES,
@@ -70,14 +71,12 @@ from askless.policies import (
     register,
 )
 from askless.simulation import (
-    Comparison,
     Delay,
     LoggedVisit,
     Recording,
     Run,
     Runs,
     Sweep,
-    compare,
     read_sweep,
     read_visits,
     record_visits,

@@ -11,6 +11,7 @@ from askless import core
 from askless.core.arrays import Floats
 from askless.core.words import GOOD
 from askless.errors import SettingError, shown
+from askless.whole import check_whole
 
 __all__ = ["ElasticNet", "elastic_net", "lasso", "lasso_path"]
 
@@ -80,8 +81,7 @@ def elastic_net(
         raise SettingError(f"gram has shape {square.shape}; moment asks for ({p}, {p})")
     if not np.allclose(square, square.T, rtol=1e-10, atol=1e-14 * np.abs(square).max()):
         raise SettingError("gram is not symmetric; give ZᵀZ")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n < 2**63:
-        raise SettingError(f"n is {shown(n)}; give the number of rows")
+    n = check_whole(n, "n", 1, 2**63 - 1, meaning="the number of rows, a whole number")
     penalty = _array("lam", lam, None)
     if penalty.ndim > 1 or (penalty < 0).any() or (penalty > MOST).any():
         raise SettingError(f"lam must be a number from 0 to {MOST:g}, or one for each column")

@@ -58,7 +58,7 @@ void score_known(Arms& arms) {
         scores[k] = known ? score(arms, arms[k], z) : -INFINITE;
     }
     const Real highest = largest(scores);
-    Real limit = highest - TIED * (arms.rule.span + abs(highest));
+    Real limit = lowest_tied(highest, arms.rule.span);
     for (Whole k = 0; k < arms.count(); ++k) {
         // To win, an arm must not be below the tied ones, and exceed those before it (maths 2).
         asking.limit.number(k) = highest > -INFINITE ? limit : -INFINITE;

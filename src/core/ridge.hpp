@@ -37,13 +37,20 @@ ASKLESS_INLINE Real score(Arms& arms, Arm& arm, Vector z) {
     return dot(packed, arm.active_estimate, size) + arm.width * length;
 }
 
-// The arm with the highest score; of tied ones the first (maths 2).
-ASKLESS_INLINE Whole winner(Arms& arms) {
-    const Reals scores = arms.scores.all();
-    const Real highest = largest(scores), enough = highest - TIED * (arms.rule.span + abs(highest));
+// The lowest score that is tied with the highest one (maths 2).
+ASKLESS_INLINE Real lowest_tied(Real highest, Real span) { return highest - TIED * (span + abs(highest)); }
+// The first of the scores that are tied with the highest one.
+ASKLESS_INLINE Whole first_tied(Vector scores, Real highest, Real span) {
+    const Real enough = lowest_tied(highest, span);
     Whole k = 0;
     while (scores[k] < enough) ++k;
     return k;
+}
+
+// The arm with the highest score; of tied ones the first (maths 2).
+ASKLESS_INLINE Whole winner(Arms& arms) {
+    const Reals scores = arms.scores.all();
+    return first_tied(scores, largest(scores), arms.rule.span);
 }
 
 // Score the live arms, in `arms.scores`, the others at -inf; return the best one.

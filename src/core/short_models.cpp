@@ -79,11 +79,8 @@ Whole short_winner(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole now
         const bool compared = shorts.live.number(k) && is_compared(arms, allowed, now, k);
         scores[k] = compared ? score(shorts, k, packed, size) : -INFINITE;
     }
-    const Real highest = largest(scores), enough = highest - TIED * (1.0 + abs(highest));
-    if (highest == -INFINITE) return NOBODY;
-    Whole k = 0;
-    while (scores[k] < enough) ++k;
-    return k;
+    const Real highest = largest(scores);
+    return highest == -INFINITE ? NOBODY : first_tied(scores, highest, 1.0);
 }
 
 // Move what the present form's visits tell about an arm into T and t; its sums begin anew.

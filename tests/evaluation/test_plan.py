@@ -2,6 +2,7 @@
 
 import math
 import re
+import tempfile
 
 import numpy as np
 import pytest
@@ -9,12 +10,15 @@ from scipy.stats import binom
 
 import askless as al
 from askless.errors import AsklessError, SettingError, StudyError
+from askless.evaluation import planning
+from askless.evaluation.course import course_of
 from askless.evaluation.intervals import predictive
-from askless.evaluation.outcomes import Outcome
+from askless.evaluation.outcomes import Outcome, best_rewards
 from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.sense import doubts_of
 from askless.evaluation.verdict import Figures, judge
 from askless.evaluation.ways import ways_of
+from askless.simulation import sweep
 from sizes import whole
 
 SMALL = """
@@ -457,6 +461,54 @@ def test_the_same_figures_on_any_number_of_processes():
     assert one == two
 
 
+def test_a_plan_makes_each_policy_once_and_writes_no_file(monkeypatch, tmp_path):
+    """Its figures are those of `simulate`, a call a world and way."""
+    made, make = [], sweep.policy_of
+
+    def count(settings, *given, **named):
+        made.append(settings)
+        return make(settings, *given, **named)
+
+    monkeypatch.setattr(sweep, "policy_of", count)
+    monkeypatch.setattr(planning, "policy_for", None)  # the study's is among those that play
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    study, people = al.Study.parse(LEAVING.replace("0.05", "0")), (60, 150)
+    found = al.plan(study, respondents=people, worlds=20, seed=3, workers=1)
+    played = [way for way in found.ways if way.policy is not None]
+    once = [way.policy for way in played if not way.is_planned]
+    once += [way.for_people(n).policy for n in people for way in played if way.is_planned]
+    searched = {label for label, _ in found.searched} - {"one arm for all"}
+    once += [found.way(label).policy for label in searched]
+    assert sorted(map(repr, made)) == sorted(map(repr, once))
+    for way in played:
+        outcome = found.outcomes[way.label, 150]
+        for i in (0, 19):
+            world = found.prior.world(i, seed=3)
+            policy = way.for_people(150).policy if way.is_planned else way.policy
+            visits = outcome.visits.astype(int).tolist()
+            (run,) = al.simulate(policy, world, 150, seed=3, checkpoints=visits).runs
+            assert outcome.asked[i].tolist() == run.asked_at.tolist()
+            assert outcome.cost[i].tolist() == run.cost_at.tolist()
+            assert outcome.started[i].tolist() == visits
+            best = best_rewards([world], 3, visits)[0]
+            assert outcome.reward[i].tolist() == (best - run.regret_at).tolist()
+
+
+@pytest.mark.parametrize(
+    "policy", ["{beta_min: 3, price: 50}", "{name: ridge, beta_min: 3, grain: arm}"]
+)
+def test_a_policy_that_does_not_fit_is_refused_where_the_study_says_it(policy):
+    study = al.Study.parse(re.sub(r"policy: .*", f"policy: {policy}", SMALL), source="small.yaml")
+    with pytest.raises(StudyError, match=r"small\.yaml, line 12.*policy '"):
+        al.plan(study, respondents=[50], worlds=20, workers=1)
+
+
+def test_a_price_that_the_study_does_not_say_is_not_looked_for_in_it():
+    study = al.Study.parse(SMALL, source="small.yaml")
+    with pytest.raises(SettingError, match=r"^policy 'survey-bandit': price is 50"):
+        al.plan(study, respondents=[50], worlds=20, workers=1, prices=[50])
+
+
 def test_progress_says_how_far_each_stage_is():
     seen = {}
 
@@ -532,6 +584,30 @@ def test_forecasts_are_quantiles_of_the_worlds(small):
     single = small.figures("one arm for all", 400)
     assert forecast.over_single == predictive(own.reward - single.reward)
     np.testing.assert_allclose(own.net, own.reward - 0.02 * own.asked)
+
+
+def test_the_course_of_a_way_ends_at_its_forecast(small, leaving):
+    """And before it has the same worlds, read off earlier: sums between two checkpoints."""
+    for plan in (small, leaving[0]):
+        people, label = plan.respondents[-1], plan.own.label
+        course, forecast = course_of(plan, label), plan.forecast(label, people)
+        assert course.people[-1] == people
+        assert course.questions[-1] == forecast.questions
+        outcome, single = plan.outcomes[label, people], plan.outcomes["one arm for all", people]
+        for i, n in enumerate(course.people):
+            visits = np.append(0.0, outcome.visits)
+            done = [np.interp(n, np.append(0.0, row), visits) for row in outcome.started]
+            sums = [
+                [
+                    np.interp(d, visits, np.append(0.0, row))
+                    for d, row in zip(done, table, strict=True)
+                ]
+                for table in (outcome.asked, outcome.reward)
+            ]
+            one = [np.interp(n, [0.0, *single.visits], [0.0, *row]) for row in single.reward]
+            assert course.questions[i].middle == pytest.approx(np.median(sums[0] / np.array(done)))
+            gains = (np.array(sums[1]) - one) / n
+            assert course.over_single[i].middle == pytest.approx(np.median(gains))
 
 
 def test_what_was_not_planned_is_not_answered(small):

@@ -17,13 +17,7 @@ from askless.policies import Effect
 from askless.policies.effects import IMPOSSIBLE
 from askless.report.analysis_figures import MOST_SHOWN, draw_arm_means, draw_effects
 from askless.report.analysis_report import write_analysis
-from askless.report.analysis_summary import (
-    doubts_of,
-    is_sure,
-    said_of,
-    surest,
-    why_so_few,
-)
+from askless.report.analysis_summary import doubts_of, said_of, why_so_few
 from askless.report.analysis_words import Words, counted
 
 TABLES = {
@@ -313,23 +307,6 @@ def test_the_best_arm_may_be_told_by_means_of_both_kinds(rich):
     assert "found in another way" in said_of(found)[2]
     less = replace(rich, arm_means=(bare, *others, *rich.arm_means[3:]))
     assert said_of(less)[2].endswith("there is no mean of the arm red_cross.")
-
-
-def test_the_surest_come_first_and_those_without_an_interval_last():
-    """Fails if a large and unsure estimate leads, or one whose interval was cut to the range."""
-    large = effect(question="large", estimate=50.0, end_low=-40.0, end_high=100.0)  # cut at 100
-    sure = effect(question="sure", estimate=5.0, end_low=4.0, end_high=6.0)
-    bare = effect(question="bare", estimate=90.0, end_low=None, end_high=None, low=80.0, high=99.0)
-    assert [row.question for row in surest([bare, large, sure], 3)] == ["sure", "large", "bare"]
-    assert [row.question for row in surest([bare, large, sure], 1)] == ["sure"]
-
-
-def test_an_effect_is_sure_by_the_end_and_without_it_at_all_times():
-    """Fails if an interval that holds zero makes an effect sure, or the wrong one is asked."""
-    assert is_sure(effect())
-    assert not is_sure(effect(end_low=-1.0, low=1.0))
-    assert not is_sure(effect(end_low=None, end_high=None))
-    assert is_sure(effect(end_low=None, end_high=None, low=1.0))
 
 
 def test_an_empty_interval_puts_the_assumptions_in_doubt(rich):

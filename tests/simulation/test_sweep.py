@@ -84,6 +84,59 @@ def test_a_sweep_is_its_grid_and_each_line_a_run_of_simulate(file, tmp_path):
     assert set(frame["policy"]) == {"epoch", "linucb"}
 
 
+def test_a_sweep_without_a_file_has_the_lines_of_one(file, tmp_path):
+    """Each policy is made once, however many runs start from it; other processes make their own."""
+    sweep, played = al.read_sweep(file), []
+    sweep.run(tmp_path / "out.jsonl", workers=1)
+    for workers in (1, 2):
+        rows = sweep.play(workers=workers, progress=played.append)
+        assert json.loads(json.dumps(rows)) == lines(tmp_path / "out.jsonl")[1:]
+    assert sum(played) == 2 * len(sweep) * 400
+
+
+def test_a_policy_is_made_once_for_all_worlds_that_it_fits(catalogue):
+    made = []
+
+    @al.register
+    class Counted(al.LinUCB):
+        name = "counted"
+
+        def __init__(self, survey, *, arms, reward):
+            made.append(reward)
+            super().__init__(survey, arms=arms, reward=reward)
+
+    survey = al.Survey.unit(2)
+
+    def world(number, high=1.0):
+        given = {"arms": ["a", "b"], "reward": (0, high), "number": number, "spread": 0.1}
+        return al.LinearEnvironment(survey, coefficients={"a": {"x1": 0.2 * high}}, **given)
+
+    worlds = {"0": world(0), "1": world(1), "other": world(0, 2.0)}
+    sweep = al.Sweep([{"name": "counted"}], worlds, horizon=50, runs=3)
+    rows = sweep.play(workers=1)
+    assert [(reward.low, reward.high) for reward in made] == [(0, 1), (0, 2)]
+    for row in rows:
+        runs = al.simulate("linucb", worlds[row["environment"]], 50, runs=3, checkpoints=20).runs
+        assert row["regret_at"] == runs[row["run"]].regret_at.tolist()
+
+
+def test_whoever_knows_the_world_is_made_for_each(tmp_path):
+    """Fails if `target` plays in one world what is best in another that has the same survey."""
+    survey = al.Survey.unit(1)
+    worlds = {
+        arm: al.LinearEnvironment(
+            survey,
+            arms=["a", "b"],
+            reward=(0, 1),
+            spread=0.1,
+            coefficients={arm: {"constant": 0.2}},
+        )
+        for arm in ("a", "b")
+    }
+    rows = al.Sweep([{"name": "target"}], worlds, horizon=30).play(workers=1)
+    assert [row["plays"] for row in rows] == [[30, 0], [0, 30]]
+
+
 def test_worlds_that_differ_in_who_may_get_what_or_in_number_are_told_apart(tmp_path):
     """Fails if a file of one world would be gone on with in another."""
     survey = al.Survey([al.YesNo("member", cost=0.3), al.YesNo("donor", cost=2)])

@@ -18,6 +18,7 @@ from askless.errors import AsklessError, ContractError, RewardError, SettingErro
 from askless.policies import Policy
 from askless.policies.hooks import HOOKS
 from askless.survey.question import Answer
+from askless.whole import check_whole
 
 __all__ = ["check_policy"]
 
@@ -46,8 +47,7 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
     """
     if not isinstance(policy, Policy):
         raise ContractError(f"{policy!r} is not a policy; give an instance of a Policy")
-    if isinstance(visits, bool) or not isinstance(visits, int) or visits < 10:
-        raise SettingError(f"visits is {visits!r}; give a whole number, 10 or more")
+    visits = check_whole(visits, "visits", 10)
     for check in CHECKS:
         try:
             check(copy.deepcopy(policy), Respondents(policy, visits, seed))

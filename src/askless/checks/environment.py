@@ -11,8 +11,9 @@ import numpy as np
 from askless.checks.blocks import Border, described
 from askless.core.arrays import Flags, Floats
 from askless.core.words import REWARD_GRID
-from askless.errors import AsklessError, ContractError, SettingError, shown
+from askless.errors import AsklessError, ContractError
 from askless.policies.player import Block
+from askless.whole import check_whole, is_whole
 
 __all__ = ["check_environment"]
 
@@ -44,12 +45,9 @@ def check_environment(environment: Any, *, visits: int = 2_000, seed: int = 0) -
     >>> import askless as al
     >>> al.check_environment(al.paper_environment(arms=2, features=3))
     """
-    for name, value, least in (("visits", visits, 1), ("seed", seed, 0)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
-            raise SettingError(f"{name} is {shown(value)}; give a whole number, {least} or more")
+    visits, seed = check_whole(visits, "visits", 1), check_whole(seed, "seed", 0)
     for check in CHECKS:
-        keep(check, environment, int(visits), int(seed))
+        keep(check, environment, visits, seed)
 
 
 def keep(check: Check, environment: Any, visits: int, seed: int) -> None:
@@ -78,8 +76,8 @@ def check_description(environment: Any, visits: int, seed: int) -> None:  # noqa
         " knows",
     )
     number = getattr(environment, "number", 0)
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    require(whole and number >= 0, "has a `number` that is whole, 0 or more; leave it out if alone")
+    fits = is_whole(number) and number >= 0
+    require(fits, "has a `number` that is whole, 0 or more; leave it out if alone")
 
 
 def check_blocks(environment: Any, visits: int, seed: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from askless.cli.terminal import check_order, messages, output
+from askless.cli.terminal import check_order, messages, output, report
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -42,18 +41,14 @@ def analyse(
         done = evaluation.analyse(read, visits)
         command = ["askless", "analyse", str(study), str(visits)]
         command += ["--out", str(out)] if out != FOLDER else []
-        report = write_analysis(done, out, shlex.join(command))[0]
-    where = f"The report is {report}; tables (CSV), figures and data (JSON) are beside it."
-    if as_json:
-        typer.echo(json.dumps(done.to_dict(), allow_nan=False))
-        messages.print(where, markup=False, highlight=False, soft_wrap=True)
-        return
-    _show(done)
-    output.print(where, markup=False, highlight=False, soft_wrap=True)
+        page = write_analysis(done, out, shlex.join(command))[0]
+    where = f"The report is {page}; tables (CSV), figures and data (JSON) are beside it."
+    report(lambda: _show(done), where, done.to_dict() if as_json else None)
 
 
 def _show(analysis: Analysis) -> None:
-    from askless.report import analysis_summary as summary  # noqa: PLC0415 (as above)
+    from askless.evaluation import sureness  # noqa: PLC0415 (as above)
+    from askless.report import analysis_summary as summary  # noqa: PLC0415
     from askless.report.analysis_words import Words  # noqa: PLC0415
 
     words = Words(analysis.study.reward.span)
@@ -64,8 +59,8 @@ def _show(analysis: Analysis) -> None:
         output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False)
     output.print()
     _show_means(analysis, words)
-    telling = summary.telling(analysis)
-    shown = summary.surest(telling, SHOWN)
+    telling = sureness.telling(analysis)
+    shown = sureness.surest(telling, SHOWN)
     if shown:
         table = _table("effects of answers", "at the end", "at all times")
         for row in shown:

@@ -12,9 +12,10 @@ from askless.cli.contest import compare_on_tables
 from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
 from askless.errors import SettingError
+from askless.experiments import compare as run_comparison
+from askless.experiments.comparison import contenders
 from askless.policies import POLICIES, policy_class
 from askless.policies.building import settings_of
-from askless.simulation import compare as run_comparison
 
 # What says nothing beside --tables, and what says nothing without it.
 OF_THE_PAPER, OF_TABLES = ("arms", "features", "delta", "horizon"), ("study", "sizes", "price")
@@ -81,7 +82,7 @@ def compare(
             as_json=as_json,
         )
         return
-    from askless.report.comparison import contenders, write_comparison  # noqa: PLC0415 (plots)
+    from askless.report.comparison_report import write_comparison  # noqa: PLC0415 (so that help comes at once)
 
     beta_min, runs = 0.3 if beta_min is None else beta_min, 3 if runs is None else runs
     world = paper_environment(arms=arms, features=features)

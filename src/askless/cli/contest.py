@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import warnings
 from collections.abc import Callable, Mapping
@@ -10,20 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
 from rich import box
 from rich.progress import track
 from rich.table import Table
 
 from askless.checks.blocks import described
-from askless.cli.terminal import complain, messages, numbers, output, stages
+from askless.cli.terminal import complain, messages, numbers, output, report, stages
 from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
 from askless.environments.tables.outcomes import DrawnTable
 from askless.errors import SettingError, meant
 from askless.survey import Study
 
 if TYPE_CHECKING:
-    from askless.evaluation.contest import Contest
+    from askless.experiments.contest import Contest
 
 FILES = (".csv", ".parquet", ".pq")
 GROUPS: dict[str, tuple[str, ...]] = {"all": tuple(TABLES), "families": tuple(FAMILIES)}
@@ -103,9 +101,9 @@ def compare_on_tables(
     as_json: bool,
 ) -> None:
     """Play what is not there yet, and write the report."""
-    from askless.evaluation.contest import contest  # noqa: PLC0415 (so that help comes at once)
-    from askless.evaluation.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
-    from askless.report.contest_report import means_over, said_of, write_contest  # noqa: PLC0415
+    from askless.experiments.contesting import contest  # noqa: PLC0415 (so that help comes at once)
+    from askless.experiments.entrants import BETA_MIN, entrants, named_entrant  # noqa: PLC0415
+    from askless.report.contest_report import said_of, write_contest  # noqa: PLC0415
     from askless.report.page import check_folder  # noqa: PLC0415
 
     at, worlds = numbers("--sizes", sizes, int), worlds_named(tables, study)
@@ -131,13 +129,15 @@ def compare_on_tables(
     command += [part for name in policies or [] for part in ("--policy", name)]
     command += ["--runs", str(runs), "--seed", str(seed)]
     command += ["--out", str(out)] if str(out) != "askless-compare" else []
-    report = write_contest(found, out, shlex.join(command), notes)[0]
-    where = f"The report is {report}; figures, runs.csv and contest.json are there too."
-    if as_json:
-        said = {"said": said_of(found), "notes": notes, "summary": list(found.summary())}
-        typer.echo(json.dumps(said))
-        messages.print(where, markup=False, highlight=False, soft_wrap=True)
-        return
+    page = write_contest(found, out, shlex.join(command), notes)[0]
+    where = f"The report is {page}; figures, runs.csv and contest.json are there too."
+    told = {"said": said_of(found), "notes": notes, "summary": list(found.summary())}
+    report(lambda: _show(found, notes, price), where, told if as_json else None)
+
+
+def _show(found: Contest, notes: list[str], price: float) -> None:
+    from askless.report.contest_report import means_over, said_of  # noqa: PLC0415 (as above)
+
     output.print("\n".join([*said_of(found), *notes]), markup=False, highlight=False)
     for people in found.sizes:
         output.print(_grid(found, people, means_over(found)))
@@ -149,7 +149,6 @@ def compare_on_tables(
         markup=False,
         highlight=False,
     )
-    output.print(where, markup=False, highlight=False, soft_wrap=True)
 
 
 def _grid(found: Contest, people: int, over: str) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +9,11 @@ import typer
 from rich import box
 from rich.table import Table
 
-from askless.cli.terminal import messages, output, progress_bar
+from askless.cli.terminal import output, progress_bar, report
 
 if TYPE_CHECKING:
-    from askless.report.claims import Claim
-    from askless.report.paper import Curve, Experiment
+    from askless.experiments.claims import Claim
+    from askless.experiments.paper import Curve, Experiment
 
 HORIZON, RUNS = 100_000, 5  # the paper's
 QUICK_HORIZON, QUICK_RUNS = 20_000, 2
@@ -53,9 +52,8 @@ def paper(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Run the paper's experiment: its five figures, its claims, its bound, in one report."""
-    from askless.report.claims import judged  # noqa: PLC0415 (plotting takes half a second)
+    from askless.experiments.paper import paper_experiment, visits_of  # noqa: PLC0415 (help comes at once)
     from askless.report.page import check_folder  # noqa: PLC0415
-    from askless.report.paper import paper_experiment, runs_of, visits_of  # noqa: PLC0415
     from askless.report.paper_report import summary, write_paper  # noqa: PLC0415
     from askless.simulation.batch import check_frame  # noqa: PLC0415
 
@@ -69,25 +67,27 @@ def paper(
     check_folder(out)  # before the work, not after it
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:
         done = paper_experiment(horizon, runs, seed, workers=workers, progress=progress)
-    report = write_paper(done, out)[0]
-    where = f"The report is {report}; figures (PNG, SVG) and curves (CSV, JSON) are beside it."
-    if as_json:
-        typer.echo(json.dumps(summary(done)))
-        messages.print(where, highlight=False, soft_wrap=True)
-        return
-    _show(done)
-    _show_claims(judged(runs_of(done)))
+    page = write_paper(done, out)[0]
+    where = f"The report is {page}; figures (PNG, SVG) and curves (CSV, JSON) are beside it."
+    report(lambda: _show(done), where, summary(done) if as_json else None)
+
+
+def _show(experiment: Experiment) -> None:
+    from askless.experiments.claims import judged  # noqa: PLC0415 (as above)
+    from askless.experiments.paper import runs_of  # noqa: PLC0415
+
+    _show_curves(experiment)
+    _show_claims(judged(runs_of(experiment)))
     output.print(NOTE, highlight=False, end="")
-    if (horizon, runs) != (HORIZON, RUNS):
+    if (experiment.horizon, experiment.runs) != (HORIZON, RUNS):
         output.print(
             f"The paper's experiment is {RUNS} runs of {HORIZON:,} visits; verdicts from fewer or"
             " shorter runs may differ.",
             highlight=False,
         )
-    output.print(where, highlight=False, soft_wrap=True)
 
 
-def _show(experiment: Experiment) -> None:
+def _show_curves(experiment: Experiment) -> None:
     table = _table(f"The paper's experiment, {experiment.size}")
     table.add_column("curve", no_wrap=True)
     for heading in ("regret", "range", "questions a visit", "left"):

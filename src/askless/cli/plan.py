@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from askless.cli.terminal import messages, numbers, output, stages
+from askless.cli.terminal import numbers, output, report, stages
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -77,14 +76,9 @@ def plan(
     command += ["--price", price] if price is not None else []
     command += ["--pilot", str(pilot)] if pilot is not None else []
     command += ["--worlds", str(worlds), "--seed", str(seed)]
-    report = write_plan(done, out, shlex.join(command))[0]
-    where = f"The report is {report}; figures (PNG, SVG) and data (JSON) are beside it."
-    if as_json:
-        typer.echo(json.dumps(done.to_dict(), allow_nan=False))
-        messages.print(where, markup=False, highlight=False, soft_wrap=True)
-        return
-    _show(done)
-    output.print(where, markup=False, highlight=False, soft_wrap=True)
+    page = write_plan(done, out, shlex.join(command))[0]
+    where = f"The report is {page}; figures (PNG, SVG) and data (JSON) are beside it."
+    report(lambda: _show(done), where, done.to_dict() if as_json else None)
 
 
 def _show(plan: Plan) -> None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from askless.cli.terminal import messages, output, progress_bar
 from askless.simulation import read_sweep
 from askless.simulation.engines import ENGINES
-from askless.simulation.sweep import sweep_rows
+from askless.simulation.sweep_results import sweep_rows
 
 FIGURES = ("regret", "questions_per_visit", "questions_left", "useful_dropped")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -29,6 +31,16 @@ messages = Console(stderr=True)
 def complain(message: str) -> None:
     """Say on stderr, in one line where it is one, what is wrong."""
     messages.print(f"askless: {message}", markup=False, highlight=False, soft_wrap=True)
+
+
+def report(show: Callable[[], None], where: str, data: Mapping[str, Any] | None) -> None:
+    """Show what was found, then where its report is; or data alone as JSON, and that on stderr."""
+    if data is None:
+        show()
+    else:
+        typer.echo(json.dumps(data, allow_nan=False))
+    console = output if data is None else messages
+    console.print(where, markup=False, highlight=False, soft_wrap=True)
 
 
 def check_order(study: Path, table: Path, what: str) -> None:

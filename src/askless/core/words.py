@@ -15,6 +15,7 @@ COMPLETE, INCOMPLETE, NO_CONSTANT = -1, -2, -3
 DECLINED = -3  # what a door says to a row or reward that is not in order
 GRID = 1024.0  # columns are multiples of 1/1024 (maths 1.3)
 REWARD_GRID = 16384.0  # rewards are multiples of 1/16384 of their range
+TIED = 1e-9  # scores nearer than this, relatively, are tied (maths 2)
 
 # The forms of the radius (maths 2.1, 6, 8.8 and 3.2).
 VALID, PUBLISHED, PUBLISHED_SQRT, FIXED, NOISE = 0, 1, 2, 3, 4

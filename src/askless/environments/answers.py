@@ -10,11 +10,10 @@ from scipy.special import betaincinv, ndtr
 
 from askless.core import scales
 from askless.core.arrays import Floats
+from askless.core.words import GRID
 from askless.errors import SettingError, meant, shown
 from askless.survey import Question, Survey
 from askless.survey.names import check_number
-
-GRID = 1024  # columns are multiples of 1/1024 (maths 1.3)
 
 
 class AnswerModel:

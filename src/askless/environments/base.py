@@ -9,15 +9,17 @@ from askless.checks.blocks import checked_block, described
 from askless.core.arrays import Flags
 from askless.environments.linear import LinearEnvironment
 from askless.errors import SettingError, shown
+from askless.policies.building import Basis
 from askless.policies.player import Block
-from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Block", "Environment", "checked_block", "first_respondents", "number_of", "useful_of"]
 
 
 @runtime_checkable
-class Environment(Protocol):
+class Environment(Basis, Protocol):
     """Where simulated respondents come from; any object with these parts is one.
+
+    Its `survey`, `arms` and `reward`, for which policies are made, and `respondents`.
 
     It may also have `useful` (K × questions, bool): which questions have an effect in which arm;
     and `number`: which world it is, if it is one of many. `askless.check_environment` says whether
@@ -29,18 +31,6 @@ class Environment(Protocol):
     >>> isinstance(al.paper_environment(), al.Environment)
     True
     """
-
-    @property
-    def survey(self) -> Survey:
-        """The questions."""
-
-    @property
-    def arms(self) -> Iterable[str | Arm]:
-        """The decisions."""
-
-    @property
-    def reward(self) -> tuple[float, float] | RewardRange:
-        """The smallest and the largest reward there can be."""
 
     def respondents(self, seed: int, run: int) -> Iterator[Block]:
         """Draw the respondents of a run, block after block; they depend on (seed, run) alone."""

@@ -17,6 +17,7 @@ from askless.policies.player import LinearBlock, LinearLaw
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from
 from askless.survey.names import check_number
+from askless.whole import check_whole
 
 __all__ = ["LinearEnvironment"]
 
@@ -38,12 +39,7 @@ def stream(key: tuple[int, int], number: int, which: int) -> np.random.Generator
 
 def check_world_number(number: Any) -> int:
     """Return the number of a world, or refuse it."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if not whole or not 0 <= number <= MOST_WORLDS:
-        raise SettingError(
-            f"number is {shown(number)}; give a whole number from 0 to {MOST_WORLDS}"
-        )
-    return int(number)
+    return check_whole(number, "number", 0, MOST_WORLDS)
 
 
 def reach(survey: Survey, coefficients: Floats) -> tuple[Floats, Floats]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from askless.environments.linear import LinearEnvironment
-from askless.errors import SettingError, shown
 from askless.survey import Survey
 from askless.survey.survey import Coding
+from askless.whole import check_whole
 
 __all__ = ["paper_environment"]
 
@@ -40,12 +40,8 @@ def paper_environment(
            [ 0.,  0.,  1.,  0.,  0.],
            [ 0., -1.,  0.,  0.,  0.]])
     """
-    for name, value, least in (("arms", arms, 1), ("features", features, 2)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or not least <= value <= MOST:
-            raise SettingError(
-                f"{name} is {shown(value)}; give a whole number from {least} to {MOST}"
-            )
+    arms = check_whole(arms, "arms", 1, MOST)
+    features = check_whole(features, "features", 2, MOST)
     survey = Survey.unit(features, coding=coding)
     raw = coding == "raw"
     # Expected reward: x1 + ½, x2 + ½, 1½ - x1, and ½ for the rest; around the middle 1 if centred.

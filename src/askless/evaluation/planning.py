@@ -12,7 +12,7 @@ from askless.errors import SettingError
 from askless.evaluation.outcomes import Outcome
 from askless.evaluation.plan import Plan
 from askless.evaluation.stage import Progress, Stage
-from askless.evaluation.ways import FULL, Way, fitting_way, own_price, ways_of
+from askless.evaluation.ways import FULL, Way, fitting_way, own_price, takes_over, ways_of
 from askless.policies import policy_for
 from askless.simulation.simulate import check_whole
 from askless.survey import Study
@@ -78,11 +78,17 @@ def plan(
         pilot = PilotAnswers.read(pilot, study.survey)
     where = {"engine": engine, "address": address, "workers": workers}
     with warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
-        policy_for(study)  # refuses settings that do not fit, before any work
-        prior, ways = Prior.of(study, pilot), ways_of(study, prices)
+        if not takes_over(study):
+            policy_for(study)  # it is not played; what does not fit is refused all the same
+        prior = Prior.of(study, pilot)
         places = [prior.world(i, seed=seed) for i in range(worlds)]
         stage = Stage(places, seed, dropout, progress, where)
-        outcomes = _played(ways, stage, people)
+        try:
+            ways = ways_of(study, prices)
+            outcomes = _played(ways, stage, people)
+        except SettingError:
+            policy_for(study)  # says where in the study file a setting is that does not fit
+            raise
         if dropout and prices is None:
             ways, more = _with_fitting_price(study, ways, stage, people, outcomes)
             outcomes |= more

@@ -1,10 +1,8 @@
-"""Where a plan's worlds are played: sweeps in a temporary file, and what becomes of the worlds."""
+"""Where a plan's worlds are played: sweeps of ways and worlds, and what becomes of the worlds."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from askless.environments import LinearEnvironment
 from askless.evaluation.outcomes import Outcome, best_rewards, one_arm_for_all, outcome_of
 from askless.evaluation.ways import SINGLE, Way
 from askless.simulation import Sweep
-from askless.simulation.sweep import sweep_rows
 
 __all__ = ["Progress", "Stage"]
 
@@ -59,10 +56,7 @@ class Stage:
             checkpoints=visits,
             dropout=self.dropout,
         )
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "runs.jsonl")
-            sweep.run(path, progress=self._told(what, len(sweep) * horizon), **self.where)
-            rows = list(sweep_rows(path))
+        rows = sweep.play(progress=self._told(what, len(sweep) * horizon), **self.where)
         best, at = self._best_at(visits), np.array(visits, dtype=float)
         return {
             way.label: outcome_of([row for row in rows if row["policy"] == way.policy], at, best)

@@ -9,6 +9,7 @@ from typing import Any
 
 from askless.errors import SettingError
 from askless.policies import SurveyBandit
+from askless.policies.survey_bandit import price_share
 from askless.survey import Study
 from askless.survey.names import check_number
 
@@ -91,9 +92,9 @@ def fitting_way(study: Study, ways: Sequence[Way], price: float) -> Way | None:
 
 def own_price(study: Study) -> float:
     """Return what asking one question costs by the study, in reward units."""
-    own = {key: value for key, value in _settings(study).items() if key != "questions"}
-    policy = SurveyBandit(study.survey, arms=study.arms, reward=study.reward, **own)
-    return policy.price
+    given, span = _settings(study).get("price"), study.reward.span
+    price = None if given is None else check_number(given, "price")
+    return price_share(study.survey, span, price) * span
 
 
 def takes_over(study: Study) -> bool:

@@ -26,6 +26,7 @@ from askless.policies.passage import answering
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
+from askless.whole import check_whole
 
 __all__ = ["Policy"]
 
@@ -151,15 +152,10 @@ class Policy(ArrayDoor):
             return visit
 
     def _check_number(self, number: Any) -> int:
-        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        if not whole or not 0 <= number < MOST_NUMBER:
-            raise VisitError(
-                f"the number of a visit is {shown(number)}; give a whole number from 0 to"
-                f" {MOST_NUMBER - 1}"
-            )
-        if number in self._learned:
-            raise VisitError(f"visit {number} has been learned; give a new visit another number")
-        return int(number)
+        checked = check_whole(number, "the number of a visit", 0, MOST_NUMBER - 1, error=VisitError)
+        if checked in self._learned:
+            raise VisitError(f"visit {checked} has been learned; give a new visit another number")
+        return checked
 
     @alone
     def may_ask(self, arms: Iterable[str] | None = None) -> tuple[str, ...]:

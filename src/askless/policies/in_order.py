@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
 from askless.errors import RewardError, SettingError, StateError, VisitError, shown
 from askless.policies.base import Policy
 from askless.policies.numbers import Numbers
@@ -20,6 +18,7 @@ from askless.policies.visit import Visit
 from askless.survey import Study
 from askless.survey.names import check_number
 from askless.survey.window import Window, check_silence
+from askless.whole import is_whole
 
 __all__ = ["InOrder", "Line"]
 
@@ -202,7 +201,7 @@ class InOrder:
         if isinstance(visit, Visit):
             self.policy._check_visit(visit)
             return visit.number
-        if not isinstance(visit, int | np.integer) or isinstance(visit, bool):
+        if not is_whole(visit):
             raise VisitError(f"no visit {shown(visit)} is waiting; give a visit or its number")
         return int(visit)
 

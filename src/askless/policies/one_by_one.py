@@ -11,9 +11,10 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.policies.base import Policy
 from askless.policies.decision import Check, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
+from askless.policies.hooks import Hooks
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
-from askless.policies.passage import Step, answering, begin, step
+from askless.policies.passage import Start, Step, answering, begin, step
 from askless.policies.player import Block, Played, regret_of
 
 __all__ = ["OneByOne"]
@@ -55,7 +56,8 @@ class OneByOne:
     """Plays each visit through the same steps as a `Visit`, on numbers instead of answers.
 
     Where nothing is lost by it, because all is asked of all and no arm is drawn, as rows of
-    numbers, which is ten times faster.
+    numbers, which is ten times faster. A policy that fills in nothing of what is asked asks
+    everything at once and needs it for ever: it is only asked to decide.
     """
 
     def __init__(self, policy: Policy, rewards: Rewards | None = None) -> None:
@@ -64,6 +66,8 @@ class OneByOne:
         self.cost = [question.cost for question in policy.survey]
         self.kept = policy.support
         self.as_rows = isinstance(policy.player(), Fused)
+        self.asks_all = _asks_all(policy)
+        self.everything = np.ones(len(self.cost), dtype=bool), sum(self.cost, start=0.0)
         # What is asked of those who may get the same arms, by the arm that they get.
         self.asks: dict[tuple[bytes, int | None, bool], tuple[int, float]] = {}
 
@@ -102,9 +106,17 @@ class OneByOne:
         if self.as_rows:
             arm, (asked[0], paid[0]) = self._row(z, eligible)
             return arm, (z, "full", eligible, None), False
-        start = begin(policy, policy._next_number, eligible)
+        number = policy._next_number
         policy._next_number += 1
-        known = survey.nothing_known()
+        if self.asks_all:  # and has been told all of it
+            promised, paid[0] = self.everything
+            start, known, asked[0] = (
+                Start(number, "full", eligible, promised),
+                z.copy(),
+                len(promised),
+            )
+        else:
+            start, known = begin(policy, number, eligible), survey.nothing_known()
         now: Step
         while (now := step(policy, start, known)).decision is None:
             costs = [cost for cost, put in zip(self.cost, now.asks.tolist(), strict=True) if put]
@@ -171,9 +183,20 @@ class OneByOne:
                 policy._check_missing(self.kept[arm], known)
             y = policy._checked_reward(reward)
             policy._learn_visit(Lesson(kind, arm, known, y, eligible, check))
+        if self.asks_all:
+            return
         needs = policy.support  # of all arms: a row may end what they have in common
         gone = self.kept & ~needs
         if gone.any():
             drops[gone] = visit
             self.kept = needs
             self.asks.clear()
+
+
+def _asks_all(policy: Policy) -> bool:
+    """Whether a policy leaves to the base what is asked, by whom and what is needed: everything."""
+    own = type(policy)
+    return own.support is Policy.support and all(
+        getattr(own, name) is getattr(Hooks, name) and name not in vars(policy)
+        for name in ("_ask", "_may_ask", "_needs", "_kind", "_of_kind")
+    )

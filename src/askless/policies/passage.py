@@ -13,6 +13,7 @@ from askless.core.arrays import Flags, Floats, some
 from askless.errors import VisitError, shown
 from askless.policies.decision import Asked, Decision
 from askless.policies.hooks import Hooks, VisitKind, broken
+from askless.whole import is_whole
 
 __all__ = ["Start", "Step", "answering", "are_flags", "begin", "step"]
 
@@ -130,8 +131,7 @@ def _check_decision(policy: Hooks, decision: Decision, mask: Flags, hook: str) -
     if not isinstance(decision, Decision):
         raise broken(f"returns a Decision; {shown(decision)} is none", hook)
     count, arm = len(policy.roster), decision.arm
-    whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
-    if not whole or not 0 <= arm < count or not mask[arm]:
+    if not is_whole(arm) or not 0 <= arm < count or not mask[arm]:
         raise broken(f"decides for an arm that the visit may get; {shown(arm)} is none", hook)
     if not _are_numbers(decision.scores, count):
         raise broken(

@@ -12,6 +12,7 @@ from askless.core.arrays import Flags
 from askless.errors import SettingError, VisitError, shown
 from askless.survey import Arm
 from askless.survey.arms import arms_from
+from askless.whole import is_whole
 
 
 class Roster:
@@ -81,8 +82,7 @@ class Roster:
 
     def check_number(self, arm: Any) -> int:
         """Return an arm's number as an int; refuse one that is not there."""
-        whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
-        if not whole or not 0 <= arm < len(self.arms):
+        if not is_whole(arm) or not 0 <= arm < len(self.arms):
             raise SettingError(
                 f"there is no arm number {shown(arm)}; give 0 to {len(self.arms) - 1}"
             )

@@ -29,7 +29,7 @@ from askless.survey.names import check_number
 if TYPE_CHECKING:
     from askless.policies.visit import Visit
 
-__all__ = ["SurveyBandit"]
+__all__ = ["SurveyBandit", "price_share"]
 
 PRICE = 0.002  # of a question, of the reward range, unless it is given
 WHOLE_PRICE = 0.125  # of it: what all questions together may cost then
@@ -131,16 +131,14 @@ class SurveyBandit(EpochSurveyUCB):
     def _terms(self) -> Terms:
         settings, span = self.settings, self.reward.span
         whole = sum(question.cost for question in self.survey)
-        price = min(PRICE * len(self.survey), WHOLE_PRICE) / whole if whole > 0 else PRICE
-        if settings.price is not None:
-            price = settings.price / span
-            if price * whole > DEAR:
-                warnings.warn(
-                    f"a full visit costs {settings.price * whole:g}, more than a quarter of the"
-                    f" reward range; few visits will be full, and questions may be missed that are"
-                    " worth asking: is the price meant for one question?",
-                    stacklevel=4,
-                )
+        price = price_share(self.survey, span, settings.price)
+        if settings.price is not None and price * whole > DEAR:
+            warnings.warn(
+                f"a full visit costs {settings.price * whole:g}, more than a quarter of the"
+                f" reward range; few visits will be full, and questions may be missed that are"
+                " worth asking: is the price meant for one question?",
+                stacklevel=4,
+            )
         if settings.questions is not None:
             self._doubt_budget(settings.questions, settings.full_floor, whole)
         return Terms(price, settings.questions, settings.planned, settings.full_floor)
@@ -372,3 +370,11 @@ class SurveyBandit(EpochSurveyUCB):
         if self._short is not None:
             self._short.shorts.live[:] = self.roster.live
             short_data.from_data(self._short, self._model, state["short_form"])
+
+
+def price_share(survey: Survey, span: float, price: float | None) -> float:
+    """Return what a question of cost 1 may cost, as a share of the reward range (maths 9)."""
+    if price is not None:
+        return price / span
+    whole = sum(question.cost for question in survey)
+    return min(PRICE * len(survey), WHOLE_PRICE) / whole if whole > 0 else PRICE

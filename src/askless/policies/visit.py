@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askless.core.arrays import Flags, Floats
+from askless.core.words import TIED
 from askless.errors import AnswerError, AsklessError, VisitError, shown
 from askless.policies.decided import Decided
 from askless.policies.decision import Check
@@ -307,7 +308,7 @@ class Visit:
         if reach is not None:
             # Asking stops at the first arm that can still win; here every arm is looked at.
             ends = np.abs([reach.low[mask], reach.high[mask]])
-            tied = 2e-9 * (policy.reward.span + ends.max())  # more than a tie ever is (maths 2)
+            tied = 2 * TIED * (policy.reward.span + ends.max())  # more than a tie ever is (maths 2)
             possible = mask & (reach.high >= reach.low[mask].max() - tied)
             for k in np.flatnonzero(mask):
                 bounds[policy.arms[k]] = float(reach.low[k]), float(reach.high[k])

@@ -1,6 +1,5 @@
-"""Experiments written to files: tables, figures, pages."""
+"""What others computed, drawn and written to files: tables, figures, pages."""
 
-from askless.report.paper import Experiment, paper_experiment
 from askless.report.paper_report import write_paper
 
-__all__ = ["Experiment", "paper_experiment", "write_paper"]
+__all__ = ["write_paper"]

@@ -14,8 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from askless.evaluation.analysis import Analysis
-from askless.report.analysis_summary import is_sure, label_of, surest, telling
-from askless.simulation.figures import COLOURS
+from askless.evaluation.sureness import is_sure, surest, telling
+from askless.report.analysis_summary import label_of
+from askless.simulation.figures import COLOURS, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +47,8 @@ class Bar:
 
 def draw_asked(analysis: Analysis, *, narrow: bool = False) -> Figure:
     """Draw questions and reward a visit over time."""
-    figure = Figure(
-        figsize=(BREADTH[narrow], 6.0 if narrow else 3.4),
-        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
-    )
-    asked, reward = figure.subplots(*((2, 1) if narrow else (1, 2)))
+    size = BREADTH[narrow], 6.0 if narrow else 3.4
+    figure, (asked, reward) = panels(2, 1 if narrow else 2, size, shared=False)
     rows = analysis.stretches
     edges = [row.first for row in rows] + [rows[-1].last + 1]
     asked.stairs([row.asked for row in rows], edges, color=COLOURS[0], linewidth=1.8, baseline=None)
@@ -63,9 +61,9 @@ def draw_asked(analysis: Analysis, *, narrow: bool = False) -> Figure:
     for axes in (asked, reward):
         axes.set_xlabel("visits")
         axes.set_xlim(0, edges[-1])
+        plain(axes)
         _tidy(axes)
         axes.yaxis.set_major_formatter("{x:,.10g}")
-        axes.grid(alpha=0.25)
     return figure
 
 

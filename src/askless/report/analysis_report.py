@@ -10,6 +10,7 @@ from typing import Any
 
 from askless.evaluation.analysis import Analysis
 from askless.evaluation.analysis_tables import tables_of
+from askless.evaluation.sureness import is_sure, telling
 from askless.report.analysis_figures import (
     MOST_SHOWN,
     draw_arm_means,
@@ -20,19 +21,16 @@ from askless.report.analysis_summary import (
     LISTED,
     doubts_of,
     intervals_of,
-    is_sure,
     said_of,
-    telling,
     why_so_few,
 )
 from askless.report.analysis_words import Words
-from askless.report.page import check_folder, data_uri, drawn, render, versions, write
+from askless.report.page import ENDINGS, check_folder, pictured, render, versions, write
 from askless.simulation.simulate import describe
 
 __all__ = ["tables_of", "write_analysis"]
 
 FIGURES = {"asked": draw_asked, "effects": draw_effects, "arm_means": draw_arm_means}
-ENDINGS = ("png", "svg")
 NOTHING = "nothing"
 WAYS = ("model", "draws")
 
@@ -55,15 +53,13 @@ def write_analysis(analysis: Analysis, folder: Path, command: str) -> tuple[Path
     tuple of Path
         The files, page first.
     """
-    files: dict[str, str | bytes] = {}
-    images = {}
-    for name, draw in FIGURES.items():
-        picture, narrow = draw(analysis), draw(analysis, narrow=True)
-        if picture is None or narrow is None:
-            continue
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ENDINGS}
-        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
-        images[f"{name}-narrow"] = data_uri(drawn(narrow, "svg"), "image/svg+xml")
+    files, images = pictured(
+        {
+            name: (picture, draw(analysis, narrow=True))
+            for name, draw in FIGURES.items()
+            if (picture := draw(analysis)) is not None
+        }
+    )
     made = {"command": command, "versions": versions()}
     first: dict[str, str | bytes] = {
         "report.html": render("analysis.html", **_content(analysis), images=images, **made),

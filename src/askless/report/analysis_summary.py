@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from askless.evaluation.analysis import Analysis
 from askless.evaluation.arm_means import MISSES
 from askless.evaluation.policy_value import BEST, DECISIONS, EVERYTHING, FULL
+from askless.evaluation.sureness import is_sure, surest
 from askless.policies import Effect, SurveyBandit
 from askless.policies.effects import IMPOSSIBLE
 from askless.report.analysis_words import Words, counted
@@ -15,11 +15,8 @@ from askless.report.analysis_words import Words, counted
 __all__ = [
     "doubts_of",
     "intervals_of",
-    "is_sure",
     "label_of",
     "said_of",
-    "surest",
-    "telling",
     "why_so_few",
 ]
 
@@ -37,50 +34,9 @@ LISTED = {  # rows of `Analysis.values`, as a table calls them
 }
 
 
-def is_sure(effect: Effect) -> bool:
-    """Say whether an effect is not zero, by its interval at the end; without one, at all times."""
-    low, high = effect.end_low, effect.end_high
-    if low is None or high is None:
-        low, high = effect.low, effect.high
-    if effect.estimate is None or low is None or high is None:
-        return False
-    return low > 0 or high < 0
-
-
 def label_of(effect: Effect) -> str:
     """Name the question and its two answers."""
     return f"{effect.question}: {effect.answers}"
-
-
-def surest(effects: Sequence[Effect], most: int) -> list[Effect]:
-    """Return the effects that are furthest from zero beside their intervals.
-
-    Those without an interval at the end come last.
-    """
-    known = [effect for effect in effects if effect.estimate is not None]
-    return sorted(known, key=lambda row: (row.end_low is None, -_sureness(row)))[:most]
-
-
-def _sureness(effect: Effect) -> float:
-    """Return the estimate beside its interval's half-width; one end may be cut to the range."""
-    low, high, estimate = effect.end_low, effect.end_high, effect.estimate or 0.0
-    if low is None or high is None:
-        low, high = effect.low, effect.high
-    if low is None or high is None:
-        return 0.0
-    slack = max(high - estimate, estimate - low)
-    return abs(estimate) / slack if slack > 0 else math.inf
-
-
-def telling(analysis: Analysis) -> list[Effect]:
-    """Return the effects with an interval that is less than all that rewards allow."""
-    span = analysis.study.reward.span
-    return [
-        row
-        for row in analysis.effects
-        if row.estimate is not None
-        if row.end_low is not None or (row.low, row.high) not in ((-span, span), (None, None))
-    ]
 
 
 def said_of(analysis: Analysis) -> list[str]:

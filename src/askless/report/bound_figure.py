@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from askless.simulation.figures import plain
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from askless.report.paper import Curve
+    from askless.experiments.paper import Curve
     from askless.simulation.figures import Look
 
 __all__ = ["draw_bounds"]
@@ -43,8 +45,7 @@ def draw_bounds(
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.tick_params(labelleft=True)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        plain(axes)
         handles, labels = axes.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
     many[0].set_ylabel("cumulative expected regret, and bound")

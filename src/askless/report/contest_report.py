@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from askless.evaluation.contest import FEWEST, Contest
-from askless.evaluation.entrants import OURS
-from askless.report.page import data_uri, drawn, render, versions, write
-from askless.simulation.figures import COLOURS
+from askless.experiments.contest import FEWEST, Contest
+from askless.experiments.entrants import OURS
+from askless.report.page import pictured, render, versions, write
+from askless.simulation.figures import COLOURS, panels, plain
 
 __all__ = ["draw_pareto", "draw_worlds", "means_over", "said_of", "write_contest"]
 
@@ -65,13 +64,10 @@ def write_contest(
     contest: Contest, folder: Path, command: str, notes: Sequence[str] = ()
 ) -> list[Path]:
     """Write page, figures and data into a folder; return the files, page first."""
-    files: dict[str, str | bytes] = {}
-    images: dict[str, str] = {}
-    for name, draw in (("pareto", draw_pareto), ("worlds", draw_worlds)):
-        picture, narrow = draw(contest), drawn(draw(contest, narrow=True), "svg")
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
-        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
-        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
+    figures = {"pareto": draw_pareto, "worlds": draw_worlds}
+    files, images = pictured(
+        {name: (draw(contest), draw(contest, narrow=True)) for name, draw in figures.items()}
+    )
     summary = list(contest.summary())
     content = {
         "contest": contest,
@@ -82,7 +78,7 @@ def write_contest(
             (people, [row for row in summary if row["people"] == people])
             for people in contest.sizes
         ],
-        "worlds": list(_by_world(contest)),
+        "worlds": list(contest.by_world()),
         "ours": OURS if OURS in contest.labels else None,
         "known_useful": not np.isnan(contest.lost).all(),
         "images": images,
@@ -107,32 +103,11 @@ def write_contest(
     return [write(folder / name, text) for name, text in (first | files).items()]
 
 
-def _by_world(contest: Contest) -> Iterator[dict[str, Any]]:
-    """Go through worlds and sizes: who nets most and how much; ours beside it, if it plays."""
-    net, near, best = contest.net.mean(axis=3), contest.near_best(), contest.best()
-    own = contest.labels.index(OURS) if OURS in contest.labels else None
-    for w, name in enumerate(contest.worlds):
-        for s, people in enumerate(contest.sizes):
-            first = best[w, s]
-            row = {
-                "world": name,
-                "questions": int(contest.questions[w]),
-                "people": people,
-                "best": contest.labels[first],
-                "net": float(net[first, w, s]),
-                "share": float(contest.share[first, w, s].mean()),
-            }
-            if own is not None:
-                row |= {"ours": float(net[own, w, s]), "near": bool(near[own, w, s])}
-                row["own_share"] = float(contest.share[own, w, s].mean())
-            yield row
-
-
 def draw_pareto(contest: Contest, *, narrow: bool = False) -> Figure:
     """Draw reward against the share of questions asked, means over worlds, a panel a size."""
     count = len(contest.sizes)
-    figure, panels = _panels(count, 1 if narrow else count, (max(6.5, 3.4 * count), 5.4), narrow)
-    for s, axes in enumerate(panels):
+    figure, many = _panels(count, 1 if narrow else count, (max(6.5, 3.4 * count), 5.4), narrow)
+    for s, axes in enumerate(many):
         _points(
             axes,
             contest,
@@ -143,7 +118,7 @@ def draw_pareto(contest: Contest, *, narrow: bool = False) -> Figure:
         axes.set_xlabel("share of the questions that is asked")
         if narrow or s == 0:
             axes.set_ylabel("reward a visit")
-    _legend(figure, panels[0], narrow=narrow)
+    _legend(figure, many[0], narrow=narrow)
     figure.suptitle(f"Means over all worlds:{BREAK[narrow]}higher and further left is better")
     return figure
 
@@ -154,8 +129,8 @@ def draw_worlds(contest: Contest, *, narrow: bool = False) -> Figure:
     across = min(2 if narrow else ACROSS, count)
     rows = math.ceil(count / across)
     size = max(6.5, 2.6 * across), 2.3 * rows + 1.4
-    figure, panels = _panels(count, across, size, narrow)
-    for w, axes in enumerate(panels):
+    figure, many = _panels(count, across, size, narrow)
+    for w, axes in enumerate(many):
         _points(
             axes,
             contest,
@@ -164,7 +139,7 @@ def draw_worlds(contest: Contest, *, narrow: bool = False) -> Figure:
         )
         axes.set_title(contest.worlds[w], loc="left", fontsize="small")
         axes.tick_params(labelsize="x-small")
-    _legend(figure, panels[0], narrow=narrow)
+    _legend(figure, many[0], narrow=narrow)
     figure.supxlabel("share of the questions that is asked", fontsize="small")
     figure.supylabel("reward a visit", fontsize="small")
     figure.suptitle(
@@ -177,15 +152,8 @@ def _panels(
     count: int, across: int, size: tuple[float, float], narrow: bool
 ) -> tuple[Figure, list[Any]]:
     """Return a figure with so many panels; for narrow screens, narrow and high."""
-    rows = math.ceil(count / across)
-    figure = Figure(
-        figsize=(4.4, 2.4 * rows + 2.6) if narrow else size,
-        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06),
-    )
-    panels = list(figure.subplots(rows, across, squeeze=False).flat)
-    for axes in panels[count:]:
-        axes.set_visible(False)
-    return figure, panels[:count]
+    high = 4.4, 2.4 * math.ceil(count / across) + 2.6
+    return panels(count, across, high if narrow else size, gap=0.08)
 
 
 def _points(axes: Any, contest: Contest, x: Any, y: Any) -> None:
@@ -202,8 +170,7 @@ def _points(axes: Any, contest: Contest, x: Any, y: Any) -> None:
         )
     axes.set_xlim(-0.06, 1.08)
     axes.margins(y=0.12)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain(axes)
 
 
 def _legend(figure: Figure, axes: Any, *, narrow: bool) -> None:

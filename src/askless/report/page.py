@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from io import BytesIO
@@ -21,7 +22,9 @@ with extra("cli"):
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["check_folder", "data_uri", "drawn", "render", "versions", "write"]
+__all__ = ["ENDINGS", "check_folder", "drawn", "pictured", "render", "versions", "write"]
+
+ENDINGS = ("png", "svg")  # of a figure's files
 
 
 def render(template: str, **content: Any) -> str:
@@ -60,6 +63,23 @@ def drawn(figure: Figure, ending: str) -> bytes:
         figure.savefig(buffer, format=ending, dpi=150, metadata=dates)
     figure.set_layout_engine("none")  # laid out now: the next format need not do it again
     return buffer.getvalue()
+
+
+def pictured(
+    figures: Mapping[str, tuple[Figure, Figure | None]],
+) -> tuple[dict[str, str | bytes], dict[str, str]]:
+    """Return figures as files, PNG and SVG, and as a page shows them, by their names.
+
+    Each may have one for narrow screens beside it, which the page alone shows, as `name-narrow`.
+    """
+    files: dict[str, str | bytes] = {}
+    images = {}
+    for name, (figure, narrow) in figures.items():
+        files |= {f"{name}.{ending}": drawn(figure, ending) for ending in ENDINGS}
+        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+        if narrow is not None:
+            images[f"{name}-narrow"] = data_uri(drawn(narrow, "svg"), "image/svg+xml")
+    return files, images
 
 
 def data_uri(data: str | bytes, kind: str) -> str:

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from askless.report.bound_figure import draw_bounds
-from askless.report.claims import BEST_ARM_COST, Claim, judged, well_below
-from askless.report.page import check_folder, data_uri, drawn, render, versions, write
-from askless.report.paper import (
+from askless.experiments.claims import BEST_ARM_COST, Claim, judged, well_below
+from askless.experiments.paper import (
     ASKS,
     EPOCH,
     NET,
@@ -28,6 +26,8 @@ from askless.report.paper import (
     flat_rows,
     runs_of,
 )
+from askless.report.bound_figure import draw_bounds
+from askless.report.page import check_folder, pictured, render, versions, write
 from askless.simulation.figures import draw
 
 __all__ = ["made_again_by", "summary", "write_paper"]
@@ -58,15 +58,12 @@ def write_paper(experiment: Experiment, folder: Path) -> list[Path]:
         runs = {label: curve.runs for label, curve in figure.curves.items()}
         pictures[figure.name] = draw(runs, figure.title, log_regret=True, looks=LOOKS)
         files[f"{figure.name}.csv"] = _csv(figure.curves.values())
-    images = {}
-    for name, picture in pictures.items():
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
-        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
+    drawn, images = pictured({name: (picture, None) for name, picture in pictures.items()})
     data = json.dumps(_everything(experiment, claims), allow_nan=False)
     page = render("paper.html", **_content(experiment, claims, images))
     first: dict[str, str | bytes] = {"report.html": page, "curves.json": data + "\n"}
     # Nothing is written before everything is there.
-    return [write(folder / name, content) for name, content in (first | files).items()]
+    return [write(folder / name, content) for name, content in (first | files | drawn).items()]
 
 
 def made_again_by(experiment: Experiment) -> str:

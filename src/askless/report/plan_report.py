@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from askless.evaluation.intervals import Interval, predictive
+from askless.evaluation.course import course_of
+from askless.evaluation.intervals import Interval
 from askless.evaluation.plan import Forecast, Plan, prior_dict
 from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.ways import FULL, SINGLE
-from askless.report.page import data_uri, drawn, render, versions, write
-from askless.simulation.figures import COLOURS, STYLES
+from askless.report.page import pictured, render, versions, write
+from askless.simulation.figures import COLOURS, STYLES, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,13 +78,10 @@ def columns_of(plan: Plan) -> list[Column]:
 
 def write_plan(plan: Plan, folder: Path, command: str) -> list[Path]:
     """Write the page, its figures and the data into a folder; return the files, page first."""
-    files: dict[str, str | bytes] = {}
-    images = {}
-    for name, draw in (("pareto", draw_pareto), ("course", draw_course)):
-        picture, narrow = draw(plan), drawn(draw(plan, narrow=True), "svg")
-        files |= {f"{name}.{ending}": drawn(picture, ending) for ending in ("png", "svg")}
-        images[name] = data_uri(files[f"{name}.svg"], "image/svg+xml")
-        images[f"{name}-narrow"] = data_uri(narrow, "image/svg+xml")
+    figures = {"pareto": draw_pareto, "course": draw_course}
+    files, images = pictured(
+        {name: (draw(plan), draw(plan, narrow=True)) for name, draw in figures.items()}
+    )
     data = plan.to_dict() | {"command": command, "versions": versions()}
     page = render("plan.html", **_content(plan, images, command))
     first: dict[str, str | bytes] = {
@@ -140,17 +137,12 @@ def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
 def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw questions and reward a visit against people: medians, and what 90% of worlds are in."""
     figure, (asked, more) = _panels(2, narrow=narrow, size=(9.5, 4.3), shared=False)
-    people = plan.respondents[-1]
     ours = plan.verdict.way if plan.verdict.way.ours else plan.own
-    grid = np.linspace(people / 40, people, 40)
-    single = [plan.outcomes[SINGLE, people].at(n).reward for n in grid]
     for i, way in enumerate((plan.way(FULL), ours)):
         look = COLOURS[1 - i], STYLES[1 - i]  # the colours of the other figure
-        read = [plan.outcomes[way.label, people].at(n) for n in grid]
-        lengths = np.array([now.asked / now.completed for now in read])
-        _band(asked, grid, lengths.T, way.label, look)
-        gain = [(now.reward - one) / n for now, one, n in zip(read, single, grid, strict=True)]
-        _band(more, grid, np.array(gain).T, way.label, look)
+        course = course_of(plan, way.label)
+        _band(asked, course.people, course.questions, way.label, look)
+        _band(more, course.people, course.over_single, way.label, look)
     asked.set_ylabel("questions a visit, on average so far")
     of_whom = "person who starts" if plan.dropout else "visit"
     more.set_ylabel(f"reward a {of_whom} over one arm for all, so far")
@@ -168,23 +160,19 @@ def _panels(
     count: int, *, narrow: bool, size: tuple[float, float], shared: bool = True
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with panels beside each other; for narrow screens, below each other."""
-    rows, columns = (count, 1) if narrow else (1, count)
-    figure = Figure(
-        figsize=(4.2, 3.1 * count + 1.2) if narrow else size,
-        layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06),
-    )
-    return figure, list(figure.subplots(rows, columns, sharey=shared, squeeze=False).flat)
+    if narrow:
+        return panels(count, 1, (4.2, 3.1 * count + 1.2), shared=shared)
+    return panels(count, count, size, shared=shared)
 
 
 def _finish(
     figure: Figure, first: Axes, title: tuple[str, str], *, columns: int, narrow: bool
 ) -> None:
     for axes in figure.axes:
-        axes.grid(alpha=0.25)
+        plain(axes)
         axes.xaxis.set_major_locator(MaxNLocator(5))  # five labels never run together
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
-        axes.spines[["top", "right"]].set_visible(False)
     figure.legend(
         *first.get_legend_handles_labels(),
         loc="outside lower center",
@@ -194,10 +182,12 @@ def _finish(
     figure.suptitle(("\n" if narrow else " ").join(title))
 
 
-def _band(axes: Axes, visits: Floats, values: Floats, label: str, look: tuple[str, str]) -> None:
-    middle, low, high = np.array([predictive(column) for column in values.T]).T
-    axes.plot(visits, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
-    axes.fill_between(visits, low, high, color=look[0], alpha=0.15, linewidth=0)
+def _band(
+    axes: Axes, people: Floats, values: Sequence[Interval], label: str, look: tuple[str, str]
+) -> None:
+    middle, low, high = np.array(values).T
+    axes.plot(people, middle, label=label, color=look[0], linestyle=look[1], linewidth=1.8)
+    axes.fill_between(people, low, high, color=look[0], alpha=0.15, linewidth=0)
 
 
 def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]:

@@ -13,6 +13,8 @@ with extra("cli"):
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    from askless.simulation.figures import plain
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -91,8 +93,7 @@ def _draw_path(axes: Axes, form: ShortForm) -> None:
     else:
         axes.set_xlabel("questions asked, those worth most first")
     axes.set_ylabel("reward of a visit, by the models")
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain(axes)
     axes.legend(loc="best", frameon=False)
 
 

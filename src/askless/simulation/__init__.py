@@ -1,16 +1,15 @@
 """Run policies on simulated respondents."""
 
-from askless.simulation.compare import Comparison, compare
 from askless.simulation.delays import Delay
 from askless.simulation.recording import Recording, record_visits
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.simulate import simulate
-from askless.simulation.sweep import Sweep, sweep_frame
+from askless.simulation.sweep import Sweep
 from askless.simulation.sweep_file import read_sweep
+from askless.simulation.sweep_results import sweep_frame
 from askless.simulation.visits_file import LoggedVisit, read_visits, write_visits
 
 __all__ = [
-    "Comparison",
     "Delay",
     "Drop",
     "LoggedVisit",
@@ -18,7 +17,6 @@ __all__ = [
     "Run",
     "Runs",
     "Sweep",
-    "compare",
     "read_sweep",
     "read_visits",
     "record_visits",

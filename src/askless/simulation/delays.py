@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from askless.environments.linear import DELAYS, stream
 from askless.errors import SettingError, shown
 from askless.policies.in_order import Line
 from askless.survey import RewardRange
 from askless.survey.names import check_number
+from askless.whole import check_whole
 
 __all__ = ["Delay"]
 
@@ -85,12 +84,9 @@ class Delay:
         if not 0 <= self.lost <= 1:
             raise SettingError(f"lost is {self.lost:g}; give a share, from 0 to 1")
         if self.deadline is not None:
-            whole = isinstance(self.deadline, int | np.integer)
-            if not whole or isinstance(self.deadline, bool) or self.deadline < 0:
-                raise SettingError(
-                    f"deadline is {shown(self.deadline)}; give a whole number of visits, 0 or more"
-                )
-            object.__setattr__(self, "deadline", int(self.deadline))
+            meaning = "a whole number of visits"
+            checked = check_whole(self.deadline, "deadline", 0, meaning=meaning)
+            object.__setattr__(self, "deadline", checked)
         elif self.silence is not None:
             raise SettingError("silence is what a reward is taken to be at a deadline; give one")
         elif self.lost > 0 and self.order == "decision":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -77,12 +78,11 @@ def draw(
             axes.set_xlim(left=0)
             if axes.get_yscale() == "linear" and not (axes is regret and unknown):
                 axes.set_ylim(bottom=0)
-        axes.grid(alpha=0.25)
+        plain(axes)
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
         if axes.get_yscale() == "log":
             axes.yaxis.set_minor_formatter(PlainLogFormatter())
-        axes.spines[["top", "right"]].set_visible(False)
     # Below both panels, where no curve runs through it.
     columns = 4 if sum(map(len, curves)) < 110 else 3
     figure.legend(
@@ -94,6 +94,32 @@ def draw(
     if title:
         figure.suptitle(title)
     return figure
+
+
+def panels(
+    count: int,
+    across: int,
+    size: tuple[float, float],
+    *,
+    shared: bool = False,
+    gap: float = 0.12,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with so many panels, so many beside each other; they may share what is high.
+
+    `size` is in inches, and so is the gap.
+    """
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=gap, h_pad=0.06))
+    rows = math.ceil(count / across)
+    many = list(figure.subplots(rows, across, sharey=shared, squeeze=False).flat)
+    for axes in many[count:]:
+        axes.set_visible(False)
+    return figure, many[:count]
+
+
+def plain(axes: Axes) -> None:
+    """Let a panel have a faint grid, and no frame where there is no axis."""
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _curve(axes: Axes, runs: Runs, name: str, label: str, look: Look) -> None:

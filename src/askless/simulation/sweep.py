@@ -1,27 +1,21 @@
-"""Sweeps: a grid of policies and environments, many runs of each, on all cores or on a cluster.
-
-Results are lines of JSON in the order of the grid, so that the file is the same on any engine, with
-any number of workers, and after any number of interruptions.
-"""
+"""Sweeps: a grid of policies and environments, many runs of each, on all cores or on a cluster."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from askless.checks.blocks import described
 from askless.environments import Environment, LinearEnvironment
-from askless.errors import SettingError, StateError, extra, shown
-from askless.policies import Policy, policy_class, policy_of
+from askless.errors import SettingError, shown
+from askless.policies import Policy, Target, policy_class, policy_of
 from askless.simulation.engines import Engine
 from askless.simulation.fingerprint import class_fingerprint, fingerprint
 from askless.simulation.runs import Run, known
@@ -32,14 +26,11 @@ from askless.simulation.simulate import (
     checkpoint_visits,
     play_run,
 )
+from askless.simulation.sweep_results import FORMAT, VERSION, appending, count_done
 from askless.survey.names import check_between
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["GRID", "KEYS", "Sweep", "expanded"]
 
-__all__ = ["GRID", "KEYS", "Sweep", "expanded", "sweep_frame", "sweep_rows"]
-
-FORMAT, VERSION = "askless.sweep", 3
 GRID = {"environments", "policies"}
 KEYS = GRID | {"horizon", "runs", "seed", "checkpoints"}
 MOST_LEAVE = 0.5  # of the people, at a question
@@ -88,6 +79,7 @@ class Sweep:
     dropout: float = 0.0
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
     _kinds: dict[str, type[Policy]] = field(init=False, repr=False, compare=False)
+    _made: dict[Any, _Made] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
@@ -103,21 +95,24 @@ class Sweep:
         chosen = tuple(itertools.chain.from_iterable(map(expanded, self.policies)))
         object.__setattr__(self, "_chosen", chosen)
         object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
-        seen = set()
+        object.__setattr__(self, "_made", {})
         for name, world in self.environments.items():
             try:
                 described(world)
             except SettingError as error:
                 raise SettingError(f"environment {name!r}: {error}") from None
-            key = _form(world)
-            if key in seen:  # what fits one of a plan's hundreds of worlds fits all
-                continue
-            seen.add(key)
-            for settings in chosen:
-                check_match(policy_of(settings, world), world)
+            for i, settings in enumerate(chosen):
+                key = self._key(i, world)
+                if key not in self._made:  # what fits one of a plan's hundreds of worlds fits all
+                    self._made[key] = _Made(settings, self._travels(settings["name"]), world)
 
     def __len__(self) -> int:
         return len(self.environments) * len(self._chosen) * self.runs
+
+    def _key(self, i: int, world: Environment) -> Any:
+        """Return what a policy is made of: its settings, and what of a world it is made for."""
+        kind = self._kinds[self._chosen[i]["name"]]
+        return i, id(world) if issubclass(kind, Target) else _form(world)
 
     def jobs(self) -> Iterator[tuple[str, dict[str, Any], int]]:
         """Go through the grid: the name of an environment, a policy's settings, a run."""
@@ -164,26 +159,54 @@ class Sweep:
             Called with a number of further visits played.
         """
         target = Path(path)
-        done = self._done(target)
+        done = count_done(target, self.header, self.jobs())
         if progress is not None and done:
             progress(done * self.horizon)
-        jobs = itertools.islice(self.jobs(), done, None)
         if done == len(self):
             return
         with (
             Engine.open(engine, address=address, workers=workers) as pool,
-            _appending(target) as add,
+            appending(target) as add,
         ):
             if target.stat().st_size == 0:
                 add(self.header())
-            calls = (
-                (self.environments[e], e, p, self._travels(p["name"]), run, *self._frame())
-                for e, p, run in jobs
-            )
-            for row in pool.results(play_job, calls):
+            for row in self._results(pool, done, progress):
                 add(row)
-                if progress is not None:
-                    progress(self.horizon)
+
+    def play(
+        self,
+        *,
+        engine: str = "local",
+        address: str | None = None,
+        workers: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Play all runs without a file, where as in `run`; return what it would have of each.
+
+        >>> import askless as al
+        >>> world = al.paper_environment(arms=3, features=5)
+        >>> sweep = al.Sweep([{"name": "linucb"}], {"three arms": world}, horizon=100, runs=2)
+        >>> [row["questions_per_visit"] for row in sweep.play(workers=1)]
+        [5.0, 5.0]
+        """
+        with Engine.open(engine, address=address, workers=workers) as pool:
+            return list(self._results(pool, 0, progress))
+
+    def _results(
+        self, pool: Engine, done: int, progress: Callable[[int], None] | None
+    ) -> Iterator[dict[str, Any]]:
+        """Play the jobs after the first so many; yields their lines in the order of the grid."""
+        grid = itertools.product(
+            self.environments.items(), range(len(self._chosen)), range(self.runs)
+        )
+        calls = (
+            (world, name, self._made[self._key(i, world)], run, *self._frame())
+            for (name, world), i, run in itertools.islice(grid, done, None)
+        )
+        for row in pool.results(play_job, calls):
+            yield row
+            if progress is not None:
+                progress(self.horizon)
 
     def _travels(self, name: str) -> type[Policy] | None:
         """Return the class that goes along with a job: other processes have registered nothing.
@@ -195,36 +218,29 @@ class Sweep:
     def _frame(self) -> tuple[int, int, Checkpoints, float]:
         return self.horizon, self.seed, self.checkpoints, self.dropout
 
-    def _done(self, target: Path) -> int:
-        """Count the runs that a file of this sweep has; refuse any other file."""
-        if not target.exists() or target.stat().st_size == 0:
-            return 0
-        with target.open(encoding="utf-8", errors="replace") as file:
-            try:
-                header = json.loads(file.readline())
-            except ValueError:
-                header = None
-            if not isinstance(header, dict):
-                header = {}
-            if header.get("format") != FORMAT:
-                raise StateError(f"{target}: these are not results of a sweep; name another file")
-            if header != json.loads(json.dumps(self.header())):
-                raise StateError(f"{target}: these are results of another sweep; name another file")
-            count = 0
-            for (name, settings, run), text in zip(self.jobs(), file, strict=False):
-                row = _line(target, count + 2, text)
-                if [row.get(key) for key in ("environment", "policy", "run")] != [
-                    name,
-                    json.loads(json.dumps(settings)),
-                    run,
-                ]:
-                    raise StateError(
-                        f"{target}, line {count + 2}: this run is not the sweep's next"
-                    )
-                count += 1
-            if file.readline():
-                raise StateError(f"{target}: the file has more runs than the sweep")
-        return count
+
+class _Made:
+    """A policy of the grid, made once for all of its runs.
+
+    Other processes get its settings and make it themselves: those are shorter than its sums.
+    """
+
+    def __init__(
+        self, settings: dict[str, Any], kind: type[Policy] | None, world: Environment
+    ) -> None:
+        self.settings, self.kind = settings, kind
+        self._policy: Policy | None = policy_of(settings, world)
+        check_match(self._policy, world)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_policy": None}
+
+    def policy(self, world: Environment) -> Policy:
+        """Return the policy; runs start from copies of it."""
+        if self._policy is None:
+            with warnings.catch_warnings(action="ignore"):  # whoever made the sweep was warned
+                self._policy = policy_of(self.settings, world, kind=self.kind)
+        return self._policy
 
 
 def _form(world: Environment) -> Any:
@@ -236,44 +252,6 @@ def _form(world: Environment) -> Any:
 
 def _plain(number: Checkpoints) -> int | list[int]:
     return [int(n) for n in number] if isinstance(number, list | tuple) else int(number)
-
-
-def _line(target: Path, number: int, text: str) -> dict[str, Any]:
-    try:
-        if not text.endswith("\n"):
-            raise ValueError
-        row = json.loads(text)
-    except ValueError:
-        raise StateError(
-            f"{target}, line {number}: the line is not complete; remove it to go on from there"
-        ) from None
-    return row if isinstance(row, dict) else {}
-
-
-@contextmanager
-def _appending(target: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Open a file to add lines to, each in one write, so that a kill leaves whole lines."""
-    try:
-        file = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    except OSError as error:
-        raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
-
-    def add(row: dict[str, Any]) -> None:
-        line = (json.dumps(row, allow_nan=False) + "\n").encode()
-        try:
-            written = os.write(file, line)
-        except OSError as error:
-            raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
-        if written < len(line):
-            raise StateError(
-                f"{target}: the last line could not be written whole; make room on the disk,"
-                " remove it and start again"
-            )
-
-    try:
-        yield add
-    finally:
-        os.close(file)
 
 
 def expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -299,8 +277,7 @@ def expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def play_job(
     world: Environment,
     name: str,
-    settings: dict[str, Any],
-    kind: type[Policy] | None,
+    made: _Made,
     run: int,
     horizon: int,
     seed: int,
@@ -313,12 +290,11 @@ def play_job(
     in the order in which it happened: visit, index of the arm, index of the question, the arm's
     rows then, and whether the question is useful. What nobody knows is None.
     """
-    with warnings.catch_warnings(action="ignore"):  # whoever started the sweep has been warned
-        policy = policy_of(settings, world, kind=kind)
+    policy = made.policy(world)
     played: Run = play_run(policy, world, horizon, seed, run, checkpoints)
     return {
         "environment": name,
-        "policy": settings,
+        "policy": made.settings,
         "run": run,
         "regret": known(played.regret),
         "reward": played.reward,
@@ -347,29 +323,3 @@ def _started(played: Run, dropout: float) -> list[float]:
     """
     each = (1.0 - dropout) ** -np.arange(played.lengths_at.shape[1], dtype=float)
     return [float(number) for number in played.lengths_at @ each]
-
-
-def sweep_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Go through the results of a sweep: a mapping a run."""
-    with Path(path).open(encoding="utf-8") as file:
-        next(file, None)
-        yield from map(json.loads, file)
-
-
-def sweep_frame(path: str | Path) -> pd.DataFrame:
-    """Return the results of a sweep: a row a run, with a column a setting and a figure.
-
-    `regret_at`, `reward_at`, `asked_at` and `cost_at` are lists of what was summed up to each of
-    `visits`; `drops` lists (visit, arm, question, the arm's rows then, whether it is useful) by
-    index.
-    """
-    with extra("cli"):
-        import pandas as pd  # noqa: PLC0415
-
-    flat = [
-        {"environment": row["environment"]}
-        | {("policy" if key == "name" else key): value for key, value in row["policy"].items()}
-        | {key: value for key, value in row.items() if key not in ("environment", "policy")}
-        for row in sweep_rows(path)
-    ]
-    return pd.DataFrame(flat)

@@ -11,14 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.core.words import NUMBER, ONE_HOT, SIGNS
+from askless.core.words import GRID, NUMBER, ONE_HOT, SIGNS
 from askless.errors import SettingError
 from askless.survey.names import check_name, check_number
 from askless.survey.question import Answer, Question
 
 __all__ = ["KINDS", "Choice", "Multi", "Scale", "YesNo", "question_from_dict"]
 
-GRID = 1024  # columns are multiples of 1/1024 (maths 1.3)
 MOST_MULTI_OPTIONS = 10  # a multi of r options has 2^(r-1) directions
 
 

@@ -6,6 +6,16 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from askless.errors import SettingError, shown
+from askless.whole import check_whole
+
+__all__ = [
+    "check_between",
+    "check_name",
+    "check_names",
+    "check_number",
+    "check_text",
+    "check_whole",
+]
 
 
 def check_name(name: Any, what: str) -> str:
@@ -35,14 +45,6 @@ def check_text(text: Any, what: str) -> str:
     if not isinstance(text, str):
         raise SettingError(f"{what} is {shown(text)}; give a text")
     return str.__str__(text)
-
-
-def check_whole(value: Any, what: str, least: int, most: int) -> int:
-    """Return a whole number within bounds as an int, or refuse it."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
-        raise SettingError(f"{what} is {shown(value)}; give a whole number from {least} to {most}")
-    return int(value)
 
 
 def check_between(value: Any, what: str, least: float, most: float) -> float:

@@ -16,6 +16,7 @@ from askless.survey.encoding import Encoding
 from askless.survey.kinds import Scale, question_from_dict
 from askless.survey.names import check_names
 from askless.survey.question import Answer, Question
+from askless.whole import check_whole
 
 __all__ = ["Coding", "Survey"]
 
@@ -92,9 +93,8 @@ class Survey:
         >>> Survey.unit(3).names
         ('x1', 'x2', 'x3')
         """
-        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 1:
-            raise SettingError(f"d is {shown(d)}; give a whole number of questions, at least 1")
-        return cls([Scale(f"x{i + 1}", low=0, high=1) for i in range(int(d))], coding=coding)
+        count = check_whole(d, "d", 1, meaning="a whole number of questions")
+        return cls([Scale(f"x{i + 1}", low=0, high=1) for i in range(count)], coding=coding)
 
     def _lay_out(self) -> Columns:
         width = np.array([question.width for question in self.questions])

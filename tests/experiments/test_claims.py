@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.report.claims import BEST_ARM_COST, judged, well_below
-from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key, keys
+from askless.experiments.claims import BEST_ARM_COST, judged, well_below
+from askless.experiments.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key, keys
 from askless.simulation import Drop, Run, Runs
 
 HORIZON = 1_000

@@ -11,9 +11,9 @@ import numpy as np
 
 from askless.core.arrays import Floats
 from askless.environments import LinearEnvironment, paper_environment
+from askless.experiments.bound import regret_bound, slope
 from askless.policies import ElasticNetSurveyUCB, RidgeSurveyUCB, SurveyBandit
 from askless.policies.linear_ucb import LinearUCB
-from askless.report.bound import regret_bound, slope
 from askless.simulation import Runs
 from askless.simulation.batch import simulate_all
 from askless.survey.survey import Coding

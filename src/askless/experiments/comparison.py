@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "contenders"]
 
 CHECKPOINTS = 1_000
 WIDEST = 100  # characters of a table
@@ -153,6 +153,23 @@ def compare(
     )
     found = dict(zip(order, done, strict=True))
     return Comparison({label: found[label] for label in contenders})
+
+
+def contenders(beta_min: float, delta: float) -> dict[str, dict[str, Any]]:
+    """Return the standard contenders by their labels; everything but delta at its default."""
+    same: dict[str, Any] = {"delta": delta}
+    drops = same | {"beta_min": beta_min}
+    return {
+        "LinUCB (Li 2010)*": {"name": "linucb", **same},
+        "LinUCB, noise*": {"name": "linucb", "width": "noise", **same},
+        "OFUL": {"name": "oful", **same},
+        "Ridge, valid": {"name": "ridge", **drops},
+        "Ridge, published": {"name": "ridge", "radius": "published", **drops},
+        "Ridge, published_sqrt*": {"name": "ridge", "radius": "published_sqrt", **drops},
+        "Elastic net, valid": {"name": "elastic-net", **drops},
+        "Epoch": {"name": "epoch", **drops},
+        "SurveyBandit, price 0": {"name": "survey-bandit", "price": 0, **drops},
+    }
 
 
 def _speed(policy: Policy) -> int:

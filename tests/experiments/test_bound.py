@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import askless as al
-from askless.report.bound import regret_bound, slope
+from askless.experiments.bound import regret_bound, slope
 
 
 def naive_bound(plays, widest, p, length, alpha):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askless.report.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key
+from askless.experiments.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key
 from askless.simulation import Run, Runs
 
 __all__ = ["Claim", "Part", "judged", "well_below"]

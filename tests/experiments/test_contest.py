@@ -7,8 +7,9 @@ import pytest
 
 import askless as al
 from askless.errors import SettingError
-from askless.evaluation.contest import SINGLE, Contest, contest
-from askless.evaluation.entrants import Entrant, entrants, named_entrant
+from askless.experiments.contest import SINGLE, Contest
+from askless.experiments.contesting import contest
+from askless.experiments.entrants import Entrant, entrants, named_entrant
 from askless.report.contest_report import said_of, write_contest
 
 BOTH = [
