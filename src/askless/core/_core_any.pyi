@@ -324,7 +324,11 @@ class Shorts:
     ) -> None: ...
     def fold_all(self, arms: Arms) -> None: ...
     def know_whole(self, arms: Arms) -> None: ...
-    def derive_all(self, arms: Arms) -> None: ...
+    def derive_all(self, arms: Arms, gram: NDArray[numpy.float64], people: int) -> None:
+        """
+        Derive the models of all arms on the form, out of the sum of zz' over so many people.
+        """
+
     def terms_of(
         self,
         arms: Arms,
@@ -352,8 +356,7 @@ class Forming:
         self,
         people: NDArray[numpy.float64],
         gram: NDArray[numpy.float64],
-        cross: NDArray[numpy.float64],
-        fitted: NDArray[numpy.float64],
+        models: NDArray[numpy.float64],
         allowed: NDArray[numpy.bool_],
         candidate: NDArray[numpy.int64],
         forced: NDArray[numpy.int64],
@@ -463,9 +466,9 @@ def lasso_path(
 ) -> None:
     """Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other."""
 
-def scales(shares: NDArray[numpy.float64], shift: float, out: NDArray[numpy.float64]) -> None:
+def draw_scales(words: NDArray[numpy.uint64], shift: float, out: NDArray[numpy.float64]) -> None:
     """
-    Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant first.
+    Put contexts of a survey of scales into `out`, five answers out of each word of bits.
     """
 
 def outcomes(
