@@ -174,6 +174,8 @@ def _run(
 
 
 def _drops(policy: Policy, environment: Environment, drops: Ints) -> tuple[Drop, ...]:
+    if not drops.any():
+        return ()
     useful = useful_of(environment)
     rows = policy._model.arms.dropped_at if isinstance(policy, LinearUCB) else drops
     found = [
