@@ -74,7 +74,7 @@ class ArmState:
         arms.ridge[:] = PRIOR_NOISE / PRIOR_SPREAD**2
         return state
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:  # noqa: ARG002
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         same = type(self)(self.survey, self.rule, len(self.learned.n))
         same.learned.take(self.learned)
         return same

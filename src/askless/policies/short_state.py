@@ -66,7 +66,7 @@ class ShortState:
         numbers[BETS : BETS + 3] = 1.0, 0.0, 0.25
         self.shorts.counts[NEXT] = self.first_choice()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ShortState:  # noqa: ARG002
+    def __deepcopy__(self, memo: dict[int, Any]) -> ShortState:
         same = ShortState(self.survey, len(self.shorts.live), self.terms)
         same.shorts.take(self.shorts)
         same.choice = self.choice
