@@ -11,7 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from askless.errors import SettingError, StateError, extra, shown
 from askless.policies import Policy, policy_class, policy_of
 from askless.simulation.engines import Engine
 from askless.simulation.fingerprint import class_fingerprint, fingerprint
+from askless.simulation.local_runs import may_share_threads
 from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
@@ -88,6 +89,7 @@ class Sweep:
     dropout: float = 0.0
     _chosen: tuple[dict[str, Any], ...] = field(init=False, repr=False)
     _kinds: dict[str, type[Policy]] = field(init=False, repr=False, compare=False)
+    _threads: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
@@ -103,7 +105,7 @@ class Sweep:
         chosen = tuple(itertools.chain.from_iterable(map(expanded, self.policies)))
         object.__setattr__(self, "_chosen", chosen)
         object.__setattr__(self, "_kinds", {p["name"]: policy_class(p["name"]) for p in chosen})
-        seen = set()
+        seen, threads = set(), True
         for name, world in self.environments.items():
             try:
                 described(world)
@@ -114,7 +116,10 @@ class Sweep:
                 continue
             seen.add(key)
             for settings in chosen:
-                check_match(policy_of(settings, world), world)
+                policy = policy_of(settings, world)
+                check_match(policy, world)
+                threads = threads and may_share_threads(policy, world)
+        object.__setattr__(self, "_threads", threads)
 
     def __len__(self) -> int:
         return len(self.environments) * len(self._chosen) * self.runs
@@ -155,11 +160,11 @@ class Sweep:
         path : str or Path
             Lines of JSON; a file that a sweep has left unfinished is gone on with.
         engine : {"local", "dask", "ray"}
-            Where to play: processes of this machine, or a cluster. The results are the same.
+            Where to play: on this machine, or a cluster. The results are the same.
         address : str, optional
             Of a running cluster; without one, dask and ray start their own on this machine.
         workers : int, optional
-            Processes of this machine; as many as there are cores if left out.
+            How many runs are played at a time; as many as there are cores if left out.
         progress : callable, optional
             Called with a number of further visits played.
         """
@@ -180,10 +185,15 @@ class Sweep:
                 (self.environments[e], e, p, self._travels(p["name"]), run, *self._frame())
                 for e, p, run in jobs
             )
-            for row in pool.results(play_job, calls):
-                add(row)
-                if progress is not None:
-                    progress(self.horizon)
+            # Threads share one list of what warnings are shown, which is the caller's.
+            shared = self._threads and pool.name == "local"
+            quiet = warnings.catch_warnings(action="ignore") if shared else nullcontext()
+            with quiet:
+                play = play_job if shared else play_elsewhere
+                for row in pool.results(play, calls, threads=shared):
+                    add(row)
+                    if progress is not None:
+                        progress(self.horizon)
 
     def _travels(self, name: str) -> type[Policy] | None:
         """Return the class that goes along with a job: other processes have registered nothing.
@@ -301,20 +311,42 @@ def play_job(
     name: str,
     settings: dict[str, Any],
     kind: type[Policy] | None,
+    *rest: Any,
+) -> dict[str, Any]:
+    """Play one run of the grid; return its line. `rest` is what `line_of` wants of it."""
+    return line_of(policy_of(settings, world, kind=kind), world, name, settings, *rest)
+
+
+def play_elsewhere(
+    world: Environment,
+    name: str,
+    settings: dict[str, Any],
+    kind: type[Policy] | None,
+    *rest: Any,
+) -> dict[str, Any]:
+    """Play one run of the grid on whichever machine: whoever started the sweep has been warned."""
+    with warnings.catch_warnings(action="ignore"):
+        policy = policy_of(settings, world, kind=kind)
+    return line_of(policy, world, name, settings, *rest)
+
+
+def line_of(
+    policy: Policy,
+    world: Environment,
+    name: str,
+    settings: dict[str, Any],
     run: int,
     horizon: int,
     seed: int,
     checkpoints: Checkpoints,
     dropout: float = 0.0,
 ) -> dict[str, Any]:
-    """Play one run of the grid, on whichever machine; return its line.
+    """Play one run; return its line.
 
     `regret_at`, `reward_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has,
     in the order in which it happened: visit, index of the arm, index of the question, the arm's
     rows then, and whether the question is useful. What nobody knows is None.
     """
-    with warnings.catch_warnings(action="ignore"):  # whoever started the sweep has been warned
-        policy = policy_of(settings, world, kind=kind)
     played: Run = play_run(policy, world, horizon, seed, run, checkpoints)
     return {
         "environment": name,

@@ -117,7 +117,7 @@ class Survey:
             directions=padded,
         )
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Survey:  # noqa: ARG002
+    def __deepcopy__(self, memo: dict[int, Any]) -> Survey:
         return self  # nothing of it ever changes: copies of a policy share it
 
     # -- looking at it ---------------------------------------------------------------------------
