@@ -14,8 +14,8 @@ class Forming {
     // People (n × p) and the sums of products of their columns; the models of the arms (K × p) and which
     // arms each of them may get (n × K); which questions a form may and must have, and what each costs;
     // how many columns the widest has.
-    Forming(Matrix people, Matrix gram, Matrix models, Table<const bool> allowed,
-            Row<const Whole> candidate, Row<const Whole> forced, Vector cost, Whole widest);
+    Forming(Matrix people, Matrix gram, Matrix models, Table<const bool> allowed, Row<const Whole> candidate,
+            Row<const Whole> forced, Vector cost, Whole widest);
 
     // Whether they answer to a survey, and no question of it is wider than the widest.
     bool fits(const Survey& survey) const {

@@ -58,7 +58,8 @@ struct People {
 constexpr Whole ANSWER_BITS = 11, ANSWERS_A_WORD = 5;
 constexpr Whole words_for(Whole answers) { return (answers + ANSWERS_A_WORD - 1) / ANSWERS_A_WORD; }
 
-// Put contexts into `out`: the constant, then answers less a shift; everyone's begin with a word of their own.
+// Put contexts into `out`: the constant, then answers less a shift; everyone's begin with a word of their
+// own.
 void draw_scales(Table<const std::uint64_t> words, Real shift, RealTable out);
 
 // What came of them, a visit a number.

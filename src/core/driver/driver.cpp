@@ -681,6 +681,21 @@ void play_functions() {
     std::printf("functions: %016" PRIx64 "\n", hash.value);
 }
 
+// People of surveys of scales, out of words of bits.
+void play_people() {
+    Hash hash;
+    Numbers numbers{9};
+    for (Whole questions : {1, 4, 5, 6, 50}) {
+        const Whole n = 200, many = words_for(questions);
+        std::vector<std::uint64_t> words(static_cast<std::size_t>(n * many));
+        for (std::uint64_t& word : words) word = numbers.next();
+        Store<Real> contexts(n, questions + 1);
+        draw_scales({words.data(), n, many}, 0.5, contexts.table());
+        hash.add(contexts);
+    }
+    std::printf("people: %016" PRIx64 "\n", hash.value);
+}
+
 // -- the list -------------------------------------------------------------------------------------
 
 using List = std::vector<Settings>;
@@ -825,6 +840,7 @@ List policies() {
 
 int main() {
     askless::play_functions();
+    askless::play_people();
     askless::play_sums();
     for (const askless::Settings& settings : askless::policies()) {
         askless::play(settings);
