@@ -10,12 +10,13 @@ from scipy.special import betaincinv, ndtr
 
 from askless.core import draw_scales
 from askless.core.arrays import Floats
+from askless.core.words import ANSWERS_A_WORD
 from askless.errors import SettingError, meant, shown
 from askless.survey import Question, Survey
 from askless.survey.names import check_number
 
 GRID = 1024  # columns are multiples of 1/1024 (maths 1.3)
-A_WORD = 5  # answers that are cut from one word of random bits (src/core/people.hpp)
+LAST_WORD = 2**64 - 1  # of random bits
 
 
 class AnswerModel:
@@ -93,7 +94,8 @@ class AnswerModel:
         raw = self.survey.coding == "raw"
         if self._even:
             z = np.empty((count, self.survey.column_count))
-            words = rng.bit_generator.random_raw((count, -(-len(self.survey) // A_WORD)))
+            a_row = -(-len(self.survey) // ANSWERS_A_WORD)
+            words = rng.integers(LAST_WORD, size=(count, a_row), dtype=np.uint64, endpoint=True)
             draw_scales(words, 0.0 if raw else 0.5, z)
             return z
         answered = int(self._first[-1])
