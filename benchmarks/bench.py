@@ -164,11 +164,11 @@ def compare_supports() -> Table:
 
 
 def compare_cores() -> Table:
-    """Runs of one policy shared out among processes."""
+    """Runs of one policy shared out among the cores."""
     table = Table(
         "cores",
         f"Ridge SurveyUCB, {RUNS} runs on {os.cpu_count()} cores",
-        ("processes", "seconds", "× one"),
+        ("workers", "seconds", "× one"),
     )
     medians = interleaved({str(n): lambda n=n: measure_cores(n) for n in CORES}, rounds=5)
     for count, median in medians.items():
@@ -312,9 +312,11 @@ the algorithm cannot do without, at the speed at which this core does multiply-a
 else, divided by the time taken. *Same arms*: in how many of the visits a maker plays what numpy
 plays. Rivals and ours get the same contexts, drawn beforehand, and the same rewards. *Fused* is the
 simulator's loop, which scores the next 16 contexts together because it knows them; no other maker
-has one. *One row at a time* is the array door, `policy.play(z)` and `policy.learn_row(...)`, for
-whoever has contexts as numbers. A live study goes through full visits, which check, encode and
-explain every answer by name: what those cost is in the table of doors."""
+has one. *Simulated whole* is that with people drawn and figures added up, `askless simulate`: other
+people than those of the rest, so that its arms are not compared. *One row at a time* is the array
+door, `policy.play(z)` and `policy.learn_row(...)`, for whoever has contexts as numbers. A live
+study goes through full visits, which check, encode and explain every answer by name: what those
+cost is in the table of doors."""
 
 
 if __name__ == "__main__":

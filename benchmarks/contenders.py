@@ -160,6 +160,15 @@ def askless_fused(data: Visits) -> Played:
     return fused(started(data), data)
 
 
+def askless_whole(data: Visits) -> Played:
+    """Ours, simulated whole: people are drawn and figures added up, as `askless simulate` does."""
+    world, count = data.world, len(data.contexts) - data.arms
+    policy = al.LinUCB(world.survey, arms=world.arms, reward=world.reward, delta=0.1)
+    start = time.perf_counter()
+    al.simulate(policy, world, count, checkpoints=1)
+    return time.perf_counter() - start, np.zeros(count)
+
+
 def askless_net(data: Visits) -> Played:
     """Ours, another algorithm: Elastic Net SurveyUCB in the compiled loop, nothing dropped."""
     world = data.world
@@ -188,8 +197,10 @@ CONTENDERS: tuple[tuple[str, Callable[[Visits], Played], int], ...] = (
     ("contextualbandits LinUCB", contextualbandits_lin_ucb, 500),
     ("askless, one row at a time", askless_rows, 20_000),
     ("askless, fused", askless_fused, 60_000),
+    ("askless, simulated whole", askless_whole, 60_000),
     ("askless, elastic net, fused", askless_net, 60_000),
 )
-OTHERS = ("askless, elastic net, fused",)  # not LinUCB: plays other arms
+# Other visits, or not LinUCB: they play other arms.
+OTHERS = ("askless, simulated whole", "askless, elastic net, fused")
 
 __all__ = ["CONTENDERS", "OTHERS", "Played", "Visits", "fused", "visits"]

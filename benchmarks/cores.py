@@ -14,7 +14,7 @@ WORLD = al.paper_environment()
 
 
 def measure_cores(workers: int) -> float:
-    """Return the seconds that all runs take; processes are started beforehand by the first call."""
+    """Return the seconds that all runs take."""
     policy = al.RidgeSurveyUCB(
         WORLD.survey, arms=WORLD.arms, reward=WORLD.reward, beta_min=0.3, delta=0.1
     )

@@ -48,11 +48,16 @@ bool admit(Arms& arms, Vector z) {
     arms.complete = arms.survey.read_row(z, arms.row.all().part(0, p)) == COMPLETE;
     return arms.complete;
 }
+// The same with whatever Python has; it declines what is no array of just this kind.
+bool admit(Arms& arms, nb::handle z) {
+    Given1 row;
+    return nb::try_cast(z, row, false) && admit(arms, row_of(row));
+}
 Vector admitted(Arms& arms) { return arms.row.all().part(0, arms.survey.columns()); }
 
-Whole play_row(Arms& arms, Mask live, Given1 z) {
+Whole play_row(Arms& arms, Mask live, nb::handle z) {
     const Row<const bool> mask = row_of(live, arms.count());
-    if (!admit(arms, row_of(z))) return DECLINED;
+    if (!admit(arms, z)) return DECLINED;
     const Whole best = best_arm(arms, mask, admitted(arms));
     for (Whole k = 0; k < arms.count(); ++k) arms[k].ready = mask[k];
     return best;
@@ -65,10 +70,10 @@ Allowed allowed_of(const Arms& arms, const Mask& live) {
     return {Table<const bool>(mask.begin(), 1, mask.size())};
 }
 
-Whole choose_row(Arms& arms, Mask live, Given1 z, Whole number, Given1 draws) {
+Whole choose_row(Arms& arms, Mask live, nb::handle z, Whole number, Given1 draws) {
     must(arms.epochs != nullptr, "only policies with epochs draw arms");
     const Allowed allowed = allowed_of(arms, live);
-    if (!admit(arms, row_of(z))) return DECLINED;
+    if (!admit(arms, z)) return DECLINED;
     Whole best = starter(arms, allowed, 0, number);
     const bool started = best != NOBODY;
     if (!started) {
@@ -152,9 +157,12 @@ void learn_visit(Arms& arms, Whole k, Given1 z, Real y) {
     learn(arms, (checked(arms, k), k), row_of(z, arms.survey.columns()), y, false);
 }
 
-Whole learn_row(Arms& arms, Whole k, Given1 z, Real reward) {
-    const Real y = arms.rule.units(reward);
-    if (!(0 <= k && k < arms.count()) || is_nan(y) || !admit(arms, row_of(z))) return DECLINED;
+Whole learn_row(Arms& arms, nb::handle arm, nb::handle z, nb::handle reward) {
+    if (!PyLong_CheckExact(arm.ptr()) || !PyFloat_Check(reward.ptr())) return DECLINED;
+    Whole k = -1;
+    const Real y = arms.rule.units(PyFloat_AsDouble(reward.ptr()));
+    if (!nb::try_cast(arm, k, false) || !(0 <= k && k < arms.count()) || is_nan(y) || !admit(arms, z))
+        return DECLINED;
     return learn(arms, k, admitted(arms), y, arms[k].ready);
 }
 

@@ -188,8 +188,14 @@ void bind_learning(nb::class_<Shorts>& shorts) {
             "know_whole", [](Shorts& own, Arms& arms) { belong(arms, own), know_whole(arms, own); },
             nb::arg("arms"))
         .def(
-            "derive_all", [](Shorts& own, Arms& arms) { belong(arms, own), derive_all(arms, own); },
-            nb::arg("arms"));
+            "derive_all",
+            [](Shorts& own, Arms& arms, Floats2 gram, Whole people) {
+                const Whole p = arms.survey.columns();
+                belong(arms, own);
+                derive_all(arms, own, table_of(gram, p, p), people);
+            },
+            nb::arg("arms"), nb::arg("gram"), nb::arg("people"),
+            "Derive the models of all arms on the form, out of the sum of zz' over so many people.");
 }
 
 void bind_forming(nb::module_& m) {
@@ -199,18 +205,16 @@ void bind_forming(nb::module_& m) {
                         "The people by whom a form is chosen, and the room to do it (maths 9.2).")
         .def(
             "__init__",
-            [](Forming* self, Floats2 people, Floats2 gram, Floats2 cross, Floats2 fitted,
-               Given<const bool, 2> allowed, Given<const Whole, 1> candidate, Given<const Whole, 1> forced,
-               Floats cost, Whole widest) {
-                const Matrix rows = table_of(people), expected = table_of(fitted);
-                const Whole n = rows.rows(), p = rows.columns(), count = expected.columns(),
-                            m = row_of(cost).size();
-                new (self) Forming(rows, table_of(gram, p, p), table_of(cross, p, count),
-                                   table_of(fitted, n, count), table_of(allowed, n, count),
+            [](Forming* self, Floats2 people, Floats2 gram, Floats2 models, Given<const bool, 2> allowed,
+               Given<const Whole, 1> candidate, Given<const Whole, 1> forced, Floats cost, Whole widest) {
+                const Matrix rows = table_of(people);
+                const Whole n = rows.rows(), p = rows.columns(), m = row_of(cost).size();
+                const Matrix given = table_of(models, -1, p);
+                new (self) Forming(rows, table_of(gram, p, p), given, table_of(allowed, n, given.rows()),
                                    row_of(candidate, m), row_of(forced, m), row_of(cost), widest);
             },
-            nb::arg("people"), nb::arg("gram"), nb::arg("cross"), nb::arg("fitted"), nb::arg("allowed"),
-            nb::arg("candidate"), nb::arg("forced"), nb::arg("cost"), nb::arg("widest"))
+            nb::arg("people"), nb::arg("gram"), nb::arg("models"), nb::arg("allowed"), nb::arg("candidate"),
+            nb::arg("forced"), nb::arg("cost"), nb::arg("widest"))
         .def(
             "find_path",
             [](Forming& own, const Survey& survey, Real price) {

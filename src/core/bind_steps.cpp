@@ -86,18 +86,6 @@ void outcomes(Whole shape, Real spread, Real low, Real span, Floats2 expected, F
         for (Whole k = 0; k < means.columns(); ++k) rewards(t, k) = law.outcome(span, means(t, k), lucks[t]);
 }
 
-// Contexts of a survey of scales alone: numbers from 0 to 1 on the grid, less a shift; the constant first.
-void scales(Floats2 shares, Real shift, Given<Real, 2> out) {
-    const Matrix given = table_of(shares);
-    const RealTable contexts = table_of(out, given.rows(), given.columns() + 1);
-    for (Whole t = 0; t < given.rows(); ++t) {
-        const Vector from = given[t];
-        const Reals to = contexts[t];
-        to[0] = 1.0;
-        for (Whole j = 0; j < from.size(); ++j) to[j + 1] = on_grid(from[j]) - shift;
-    }
-}
-
 } // namespace
 
 void bind_steps(nb::module_& m) {
@@ -124,9 +112,16 @@ void bind_steps(nb::module_& m) {
         nb::arg("gram"), nb::arg("gradient").noconvert(), nb::arg("ridge"), nb::arg("penalties"),
         nb::arg("enough"), nb::arg("found").noconvert(),
         "Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other.");
-    m.def("scales", &scales, nb::arg("shares"), nb::arg("shift"), nb::arg("out").noconvert(),
-          "Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant "
-          "first.");
+    m.def(
+        "draw_scales",
+        [](Given<const std::uint64_t, 2> words, Real shift, Given<Real, 2> out) {
+            const RealTable contexts = table_of(out);
+            must(contexts.columns() > 0, "a context has no constant");
+            const Whole wanted = words_for(contexts.columns() - 1);
+            draw_scales(table_of(words, contexts.rows(), wanted), shift, contexts);
+        },
+        nb::arg("words"), nb::arg("shift"), nb::arg("out").noconvert(),
+        "Put contexts of a survey of scales into `out`, five answers out of each word of bits.");
     m.def("outcomes", &outcomes, nb::arg("shape"), nb::arg("spread"), nb::arg("low"), nb::arg("span"),
           nb::arg("expected"), nb::arg("luck"), nb::arg("out").noconvert(),
           "Put the reward of every arm (a column) in every visit (a row) into `out`, in units on the grid.");

@@ -28,13 +28,17 @@ Store<Real> transposed(Matrix from, Whole wide) {
 
 } // namespace
 
-Forming::Forming(Matrix people, Matrix gram, Matrix cross, Matrix fitted, Table<const bool> allowed,
+Forming::Forming(Matrix people, Matrix gram, Matrix models, Table<const bool> allowed,
                  Row<const Whole> candidate, Row<const Whole> forced, Vector cost, Whole widest)
     : candidate(copy_of(candidate)), forced(copy_of(forced)), cost(copy_of(cost)), n(people.rows()),
-      p(people.columns()), count(fitted.columns()), widest(widest), people(transposed(people, wide)),
-      fitted(transposed(fitted, wide)), gram(copy_of(gram)), cross(copy_of(cross)) {
-    for (Whole i = 0; i < n; ++i)
-        for (Whole k = 0; k < count; ++k) may.row(k)[i] = allowed(i, k) ? 0.0 : BARRED;
+      p(people.columns()), count(models.rows()), widest(widest), people(transposed(people, wide)),
+      gram(copy_of(gram)) {
+    for (Whole k = 0; k < count; ++k) {
+        const Reals expected = fitted.row(k);
+        for (Whole i = 0; i < n; ++i) may.row(k)[i] = allowed(i, k) ? 0.0 : BARRED;
+        for (Whole j = 0; j < p; ++j) add_multiple(models(k, j), this->people.row(j), expected, wide);
+        for (Whole j = 0; j < p; ++j) cross.row(j)[k] = dot(this->people.row(j), expected, wide);
+    }
 }
 
 // Take nothing but the constant, column 0.

@@ -11,11 +11,11 @@ namespace askless {
 // The people by whom a form is chosen, n of them, and the room to do it. K counts live arms.
 class Forming {
   public:
-    // People (n × p), sums of products of their columns, and of those and what models expect (p × K);
-    // what models expect of them and which arms they may get (n × K); which questions a form may and must
-    // have, and what each costs; how many columns the widest has.
-    Forming(Matrix people, Matrix gram, Matrix cross, Matrix fitted, Table<const bool> allowed,
-            Row<const Whole> candidate, Row<const Whole> forced, Vector cost, Whole widest);
+    // People (n × p) and the sums of products of their columns; the models of the arms (K × p) and which
+    // arms each of them may get (n × K); which questions a form may and must have, and what each costs;
+    // how many columns the widest has.
+    Forming(Matrix people, Matrix gram, Matrix models, Table<const bool> allowed, Row<const Whole> candidate,
+            Row<const Whole> forced, Vector cost, Whole widest);
 
     // Whether they answer to a survey, and no question of it is wider than the widest.
     bool fits(const Survey& survey) const {
@@ -51,10 +51,10 @@ class Forming {
     Whole wide = padded(n);    // people and zeros
     Real heads = static_cast<Real>(n);
     Store<Real> people;              // (p, n and zeros) their contexts, a column a row
-    Store<Real> fitted;              // (K, n and zeros) what each arm's model expects
+    Store<Real> fitted{count, wide}; // what each arm's model expects
     Store<Real> may{count, wide};    // 0, or BARRED where a person may not get an arm
     Store<Real> gram;                // (p, p) sums of products of the contexts' columns
-    Store<Real> cross;               // (p, K) of those and what the models expect
+    Store<Real> cross{p, count};     // of those and what the models expect
     Store<Real> left{p, wide};       // what of each column the questions taken do not tell
     Store<Real> within{p, p};        // sums of products of these
     Store<Real> products{p, count};  // sums of their products with what the models expect

@@ -30,6 +30,24 @@ Real noise_of(Whole shape, Real spread, Real luck) {
     return 0.5 * spread * normal_quantile(tail + luck * (1.0 - 2.0 * tail));
 }
 
+void draw_scales(Table<const std::uint64_t> words, Real shift, RealTable out) {
+    constexpr std::uint64_t LAST = (1 << ANSWER_BITS) - 1;
+    const Whole count = out.columns() - 1, whole = count / ANSWERS_A_WORD;
+    for (Whole t = 0; t < out.rows(); ++t) {
+        const Reals answers = out[t].from(1);
+        auto cut = [&](Whole word, Whole many) {
+            const std::uint64_t bits = words(t, word);
+            for (Whole i = 0; i < many; ++i) {
+                const auto steps = static_cast<Whole>(((bits >> (ANSWER_BITS * i) & LAST) + 1) >> 1);
+                answers[word * ANSWERS_A_WORD + i] = static_cast<Real>(steps) / GRID - shift;
+            }
+        };
+        out(t, 0) = 1.0;
+        for (Whole word = 0; word < whole; ++word) cut(word, ANSWERS_A_WORD);
+        if (whole < words.columns()) cut(whole, count - whole * ANSWERS_A_WORD);
+    }
+}
+
 Real play_arm(const People& people, const Course& course, Arms& arms, Whole now, Whole k) {
     Real own = 0.0, most = -INFINITE;
     for (Whole j = 0; j < arms.count(); ++j) {

@@ -53,6 +53,15 @@ struct People {
     }
 };
 
+// Answers to scales that are uniform from 0 to 1, on the grid: floor(1024 u + ½) / 1024 takes the ends half
+// as often as the numbers between them, so that eleven bits say which, and a word has those of five answers.
+constexpr Whole ANSWER_BITS = 11, ANSWERS_A_WORD = 5;
+constexpr Whole words_for(Whole answers) { return (answers + ANSWERS_A_WORD - 1) / ANSWERS_A_WORD; }
+
+// Put contexts into `out`: the constant, then answers less a shift; everyone's begin with a word of their
+// own.
+void draw_scales(Table<const std::uint64_t> words, Real shift, RealTable out);
+
 // What came of them, a visit a number.
 struct Course {
     WholeTable drops; // (K, m) at which visit an arm dropped a question

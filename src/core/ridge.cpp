@@ -167,7 +167,7 @@ void update(Arms& arms, Arm& arm, Real error) {
         add_row(arm.weights, arm.projected, arm.size, arms.scratch(1), arm.slopes[late], arm.lifts[late]);
     arm.moves[late] = rule.net != NET_ESTIMATES ? error / tau : 0.0;
     arm.late = late + 1, arm.ready = arm.inverted = 0;
-    if (rule.beta_min > 0.0 || rule.sharp_bias || rule.net != NO_NET) {
+    if (rule.needs_variance()) {
         catch_up(arms, arm);
         diagonal_of(arm.root, arm.weights, arm.size, arm.variance);
     }

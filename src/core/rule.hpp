@@ -66,6 +66,8 @@ struct Rule {
 #undef SETTING
     std::vector<Real> log_supports; // (m + 1) ln((m + 1) C(m, h)): the price of a support of size h
 
+    // Whether the diagonal of inv(D) is needed after every row: by tests, the radius or the net.
+    bool needs_variance() const { return beta_min > 0.0 || (sharp_bias && form == VALID) || net != NO_NET; }
     // Where the middle of the range is in an arm's sums, in units of the range.
     Real middle() const { return raw ? (low + 0.5 * span) / span : 0.0; }
 

@@ -10,6 +10,7 @@ namespace askless {
 namespace {
 
 constexpr Real LEAST = 1e-9; // on the diagonal of a prior's variance
+constexpr Real SOFT = 1e-6;  // on that of the people's Gram matrix
 
 // Add a multiple of the first numbers of a row, each product rounded by itself.
 void add_rounded(Real weight, Vector x, Whole size, Reals out) {
@@ -126,6 +127,29 @@ void know(Arms& arms, Shorts& shorts, Whole k, bool now, RealTable root, Reals e
     for (Whole i = 0; i < size; ++i) {
         const Real scale = sqrt(weights[i]);
         for (Whole j = 0; j <= i; ++j) root(i, j) *= scale;
+    }
+}
+
+// Put the form's columns into place, and B = inv(G on them + SOFT) G, G the mean of zz' over the people.
+void project(const Survey& survey, Shorts& shorts, Matrix gram, Real heads) {
+    const Wholes columns = shorts.columns.all();
+    Whole size = 1;
+    columns[0] = 0;
+    for (Whole g = 0; g < survey.questions(); ++g)
+        for (Whole j = 0; j < survey.width.number(g) && shorts.form.number(g); ++j)
+            columns[size++] = survey.first.number(g) + j;
+    shorts.counts.number(SIZE) = size;
+    const RealTable within = shorts.known_gram.table(), root = shorts.known_root.table();
+    const Reals weights = shorts.known_weights.all(), own = shorts.known_estimate.all();
+    const Reals with = within[size], work = within[size + 1]; // padded: there are rows to spare
+    for (Whole a = 0; a < size; ++a)
+        for (Whole b = 0; b <= a; ++b) within(a, b) = gram(columns[a], columns[b]) / heads;
+    factor(within, SOFT, size, root, weights);
+    with.fill(0.0);
+    for (Whole j = 0; j < survey.columns(); ++j) {
+        for (Whole a = 0; a < size; ++a) with[a] = gram(columns[a], j) / heads;
+        solve(root, weights, with, size, work, own);
+        for (Whole a = 0; a < size; ++a) shorts.projection.row(a)[j] = own[a];
     }
 }
 

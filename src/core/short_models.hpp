@@ -10,6 +10,7 @@ namespace askless {
 Whole short_winner(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole now, Vector z);
 void fold(Arms& arms, Shorts& shorts, Whole k);
 void know(Arms& arms, Shorts& shorts, Whole k, bool now, RealTable root, Reals estimate);
+void project(const Survey& survey, Shorts& shorts, Matrix gram, Real heads);
 void set_prior(Arms& arms, Shorts& shorts, Whole k);
 Real whole_mean(Arms& arms, const Shorts& shorts, Whole k, Vector z);
 Real whole_score(Arms& arms, Shorts& shorts, Whole k, Vector z);

@@ -172,8 +172,9 @@ void know_whole(Arms& arms, Shorts& shorts) {
     shorts.numbers.number(WHOLE_WIDTH) = arms.rule.optimism * sqrt(pooled(arms));
 }
 
-// Derive the short models of all arms, on the form's columns and its projection (maths 9.3).
-void derive_all(Arms& arms, Shorts& shorts) {
+// Derive the short models of all arms on the form, out of the sum of zz' over so many people (maths 9.3).
+void derive_all(Arms& arms, Shorts& shorts, Matrix gram, Whole people) {
+    project(arms.survey, shorts, gram, static_cast<Real>(max(people, Whole(1))));
     for (Whole k = 0; k < arms.count(); ++k) set_prior(arms, shorts, k), derive(arms, shorts, k);
 }
 

@@ -23,7 +23,7 @@ Real loss_of(const Rule& rule, Real y, Real mean, bool of_full);
 void keep_person(const Survey& survey, Shorts& shorts, Vector z, const Allowed& allowed, Whole now);
 void fold_all(Arms& arms, Shorts& shorts);
 void know_whole(Arms& arms, Shorts& shorts);
-void derive_all(Arms& arms, Shorts& shorts);
+void derive_all(Arms& arms, Shorts& shorts, Matrix gram, Whole people);
 
 // What came of learning a full or check visit: questions dropped, and whether a form is to be chosen.
 struct FullLesson {

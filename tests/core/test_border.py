@@ -190,8 +190,9 @@ def doors(scene):
 def short_doors(scene):
     arms, shorts, z, live = scene.arms, scene.shorts, scene.z, scene.live
     yield core.play_short, (arms, shorts, 0, scene.block())
-    for name in ("recount", "fold_all", "know_whole", "derive_all"):
+    for name in ("recount", "fold_all", "know_whole"):
         yield getattr(shorts, name), (arms,)
+    yield shorts.derive_all, (arms, np.eye(len(z)), 3)
     yield shorts.full_share, (arms, live, 3)
     yield shorts.share, (arms, 3)
     yield shorts.short_arm, (arms, live, z)
@@ -512,11 +513,13 @@ def alone():
     yield core.ElasticNet(gram, moment, ones, 0.5).follow, (rows, np.ones(30))
     yield core.lasso_path, (gram, moment.copy(), 0.1, np.array([2.0, 1.0]), 1e-3, np.zeros((2, 5)))
     yield core.outcomes, (0, 0.1, -0.5, 1.0, np.zeros((4, 3)), np.full(4, 0.5), np.zeros((4, 3)))
+    words = np.full((4, 2), 2**64 - 1, dtype=np.uint64)
+    yield core.draw_scales, (words, 0.5, np.zeros((4, 8)))
     yield core.noise, (0, 0.1, 0.5)
     yield core.add_at_the_end, (0.1, 1.0, 0.2, 0.1, np.zeros(SUMS))
-    fitted = rng.normal(size=(30, 2))
+    models = rng.normal(size=(2, 6))
     flags, may = np.ones(5, dtype=np.int64), np.ones((30, 2), dtype=bool)
-    wanted = (people, people.T @ people, people.T @ fitted, fitted, may, flags, 0 * flags, ones, 1)
+    wanted = (people, people.T @ people, models, may, flags, 0 * flags, ones, 1)
     yield core.Forming, wanted
     yield core.Forming(*wanted).find_path, (al.Survey.unit(5).core, 0.1)
     yield core.Forming(*wanted).trim, (al.Survey.unit(5).core, 0.1)

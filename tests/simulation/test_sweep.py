@@ -320,7 +320,8 @@ def test_an_engine_that_cannot_be_is_refused_in_one_line(file, tmp_path, options
     assert not out.exists()
 
 
-def test_only_a_few_runs_wait_at_a_time():
+@pytest.mark.parametrize("threads", [True, False])
+def test_only_a_few_runs_wait_at_a_time(threads):
     """Fails if all calls are made up at once: memory would grow with the number of runs."""
     drawn = []
 
@@ -330,7 +331,7 @@ def test_only_a_few_runs_wait_at_a_time():
             yield (i,)
 
     with Engine.open("local", address=None, workers=2) as engine:
-        results = engine.results(abs, calls())
+        results = engine.results(abs, calls(), threads=threads)
         for i in range(100):
             assert next(results) == i
             assert len(drawn) <= i + 1 + 2 * 16

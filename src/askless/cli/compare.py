@@ -61,7 +61,7 @@ def compare(
         int | None, typer.Option(help="Runs of each curve: 3; with --tables 5.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
+    workers: Annotated[int, typer.Option(help="Runs played at a time; changes no figure.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("askless-compare"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:

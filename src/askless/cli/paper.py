@@ -44,9 +44,7 @@ def paper(
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(
-            help="Processes; the figures do not depend on it. All cores, or 1 with --quick."
-        ),
+        typer.Option(help="Runs played at a time; changes no figure. As many as there are cores."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("askless-paper"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
@@ -61,8 +59,6 @@ def paper(
         horizon = QUICK_HORIZON if quick else HORIZON
     if runs is None:
         runs = QUICK_RUNS if quick else RUNS
-    if workers is None and quick:
-        workers = 1  # to start others would take as long as the work
     check_frame(horizon, runs, seed, workers)
     check_folder(out)  # before the work, not after it
     with progress_bar(visits_of(horizon, runs), "the paper's experiment") as progress:

@@ -96,7 +96,7 @@ def simulate(
         typer.Option(help="A setting without an option of its own, as KEY=VALUE; repeatable."),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The paper's coding, not centred.")] = False,
-    workers: Annotated[int, typer.Option(help="Processes; the figures do not depend on it.")] = 1,
+    workers: Annotated[int, typer.Option(help="Runs played at a time; changes no figure.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Run a policy on the paper's simulated respondents."""

@@ -21,13 +21,13 @@ __all__ = [
     "Shorts",
     "Survey",
     "add_at_the_end",
+    "draw_scales",
     "inside",
     "lasso_path",
     "noise",
     "outcomes",
     "play_interactive",
     "play_short",
-    "scales",
 ]
 
 LEVEL: str = os.environ.get("ASKLESS_CORE") or level()
@@ -49,9 +49,9 @@ FusedLoop = _core.FusedLoop
 Shorts = _core.Shorts
 Survey = _core.Survey
 add_at_the_end = _core.add_at_the_end
+draw_scales = _core.draw_scales
 lasso_path = _core.lasso_path
 noise = _core.noise
 outcomes = _core.outcomes
 play_interactive = _core.play_interactive
 play_short = _core.play_short
-scales = _core.scales

@@ -184,18 +184,14 @@ class Arms:
 
     @property
     def epochs(self) -> Epochs: ...
-    def play_row(self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int: ...
+    def play_row(self, live: NDArray[numpy.bool_], z: object) -> int: ...
     def choose_row(
-        self,
-        live: NDArray[numpy.bool_],
-        z: NDArray[numpy.float64],
-        number: int,
-        draws: NDArray[numpy.float64],
+        self, live: NDArray[numpy.bool_], z: object, number: int, draws: NDArray[numpy.float64]
     ) -> int: ...
     def score_row(
         self, live: NDArray[numpy.bool_], z: NDArray[numpy.float64], out: NDArray[numpy.float64]
     ) -> int: ...
-    def learn_row(self, k: int, z: NDArray[numpy.float64], reward: float) -> int: ...
+    def learn_row(self, k: object, z: object, reward: object) -> int: ...
     def may_ask(self, live: NDArray[numpy.bool_], out: NDArray[numpy.bool_]) -> None:
         """Put into `out` what a visit may be asked that may get the live arms."""
 
@@ -411,7 +407,11 @@ class Shorts:
     ) -> None: ...
     def fold_all(self, arms: Arms) -> None: ...
     def know_whole(self, arms: Arms) -> None: ...
-    def derive_all(self, arms: Arms) -> None: ...
+    def derive_all(self, arms: Arms, gram: NDArray[numpy.float64], people: int) -> None:
+        """
+        Derive the models of all arms on the form, out of the sum of zz' over so many people.
+        """
+
     def enter(self, x: float, bet: float, saving: float) -> bool:
         """Let a visit count in the check; true if the form goes."""
 
@@ -429,8 +429,7 @@ class Forming:
         self,
         people: NDArray[numpy.float64],
         gram: NDArray[numpy.float64],
-        cross: NDArray[numpy.float64],
-        fitted: NDArray[numpy.float64],
+        models: NDArray[numpy.float64],
         allowed: NDArray[numpy.bool_],
         candidate: NDArray[numpy.int64],
         forced: NDArray[numpy.int64],
@@ -540,9 +539,9 @@ def lasso_path(
 ) -> None:
     """Minimise ½b'Gb − c'b + ½ridge‖b‖² + λ‖b‖₁ for one λ after the other."""
 
-def scales(shares: NDArray[numpy.float64], shift: float, out: NDArray[numpy.float64]) -> None:
+def draw_scales(words: NDArray[numpy.uint64], shift: float, out: NDArray[numpy.float64]) -> None:
     """
-    Put contexts of a survey of scales into `out`: shares on the grid less a shift, the constant first.
+    Put contexts of a survey of scales into `out`, five answers out of each word of bits.
     """
 
 def outcomes(

@@ -59,6 +59,7 @@ COIN, TOSS = 0.5, 0.25  # below them a visit is a check, and plays the short vis
 
 # The shapes of simulated noise (people.hpp).
 UNIFORM_NOISE, TWO_POINT, TRUNCATED_NORMAL, AT_THE_ENDS = 0, 1, 2, 3
+ANSWERS_A_WORD = 5  # that are cut from one word of random bits
 
 # Where in `Shorts.counts` is (shorts.hpp):
 STANDS, SIZE, FULL_VISITS, VISITS, NEXT, WITHDRAWN = 0, 1, 2, 3, 4, 5

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from askless.core import scales
+from askless.core import draw_scales
 from askless.core.arrays import Floats
-from askless.core.words import GRID
+from askless.core.words import ANSWERS_A_WORD, GRID
 from askless.errors import SettingError, meant, shown
 from askless.survey import Question, Survey
 from askless.survey.names import check_number
+
+LAST_WORD = 2**64 - 1  # of random bits
 
 
 class AnswerModel:
@@ -62,7 +64,8 @@ class AnswerModel:
         self.latent_count = int(self._first[-1]) + sum(q.may_skip for q in survey)
         self._mix = self._mixing(correlation)
         even = all(q.kind == "scale" and not q.may_skip for q in survey)
-        self._even = even and not given  # the paper's survey: every column is its own number
+        # The paper's survey: every column is a uniform number of its own.
+        self._even = even and not given and self._mix is None
 
     def _mixing(self, correlation: Any) -> Floats | None:
         m = len(self.survey)
@@ -87,17 +90,19 @@ class AnswerModel:
 
     def contexts(self, rng: np.random.Generator, count: int) -> Floats:
         """Draw so many contexts, on the grid."""
+        raw = self.survey.coding == "raw"
+        if self._even:
+            z = np.empty((count, self.survey.column_count))
+            a_row = -(-len(self.survey) // ANSWERS_A_WORD)
+            words = rng.integers(LAST_WORD, size=(count, a_row), dtype=np.uint64, endpoint=True)
+            draw_scales(words, 0.0 if raw else 0.5, z)
+            return z
         answered = int(self._first[-1])
         if self._mix is None:
             latent = rng.random((count, self.latent_count))
         else:
             normal = rng.standard_normal((count, answered)) @ self._mix.T
             latent = np.hstack([ndtr(normal), rng.random((count, self.latent_count - answered))])
-        raw = self.survey.coding == "raw"
-        if self._even:
-            z = np.empty((count, self.survey.column_count))
-            scales(latent, 0.0 if raw else 0.5, z)
-            return z
         z = np.ones((count, self.survey.column_count))
         skip_at = answered
         for g, question in enumerate(self.survey):

@@ -12,7 +12,15 @@ from askless.errors import SettingError, shown
 from askless.policies.building import Basis
 from askless.policies.player import Block
 
-__all__ = ["Block", "Environment", "checked_block", "first_respondents", "number_of", "useful_of"]
+__all__ = [
+    "Block",
+    "Environment",
+    "checked_block",
+    "first_respondents",
+    "is_linear",
+    "number_of",
+    "useful_of",
+]
 
 
 @runtime_checkable
@@ -47,6 +55,11 @@ def number_of(environment: Environment) -> int:
     return int(getattr(environment, "number", 0))
 
 
+def is_linear(environment: Environment) -> bool:
+    """Whether it is a `LinearEnvironment` and draws people as that class does."""
+    return type(environment) is LinearEnvironment and "respondents" not in vars(environment)
+
+
 def first_respondents(
     environment: Environment, seed: int, run: int, count: int, live: Flags | None = None
 ) -> Iterator[Block]:
@@ -55,10 +68,10 @@ def first_respondents(
     `live` are the arms that a policy may play.
     """
     # Our own blocks are made right; checking them would take longer than playing some of them.
-    own = type(environment) is not LinearEnvironment or "respondents" in vars(environment)
+    ours = is_linear(environment)
     begun = 0
     for given in _iterated(environment, seed, run):
-        block = checked_block(environment, given, begun=begun, live=live) if own else given
+        block = given if ours else checked_block(environment, given, begun=begun, live=live)
         yield block.first(count - begun)
         begun += len(block)
         if begun >= count:

@@ -75,7 +75,7 @@ class ArmState:
         return state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        same = type(self)(copy.deepcopy(self.survey, memo), self.rule, len(self.learned.n))
+        same = type(self)(self.survey, self.rule, len(self.learned.n))
         same.learned.take(self.learned)
         return same
 

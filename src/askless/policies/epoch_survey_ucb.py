@@ -13,7 +13,7 @@ from askless.errors import SettingError
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
-from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
+from askless.policies.linear_ucb import ARRAY, LinearUCB
 from askless.policies.one_thread import alone
 from askless.policies.player import Player
 from askless.policies.settings import EXPLORE
@@ -259,7 +259,7 @@ class EpochSurveyUCB(LinearUCB):
         Arms are drawn by the number of rows learned so far; visits have numbers of their own, and
         so independent draws before anything is learned.
         """
-        if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
+        if self._compiled and type(z) is ARRAY:
             with self.lock:
                 arm = self._play_fast(z, self.roster.live, self._next_number)
             if arm >= 0:

@@ -26,10 +26,7 @@ from askless.survey import Arm, Constants, RewardRange, Survey
 
 __all__ = ["LinearUCB"]
 
-# Rows and rewards that the core takes as they are.
-ARRAY, FLOAT = np.ndarray, np.dtype(np.float64)
-ONE_BY_ONE = (FLOAT.itemsize,)  # strides
-NUMBERS, SMALL = (float, np.float64), 2**31
+ARRAY = np.ndarray  # what the core looks at, itself; it declines other kinds and shapes of them
 STEPS = 33  # at how many answers of a scale an explanation looks
 ANOTHER = "only a policy of the same study and settings can be added"
 MOST_ADDED = 500  # the share of delta halves with every added arm (maths 2.4)
@@ -294,7 +291,7 @@ class LinearUCB(Policy):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        if self._compiled and type(z) is ARRAY and z.dtype is FLOAT and z.strides == ONE_BY_ONE:
+        if self._compiled and type(z) is ARRAY:
             with self.lock:
                 arm = self._model.arms.play_row(self.roster.live, z)
             if arm >= 0:
@@ -304,25 +301,15 @@ class LinearUCB(Policy):
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
         with self.lock:
-            if self._learn_fast(arm_index, z, reward):
+            if (
+                self._compiled
+                and type(z) is ARRAY
+                and self._model.arms.learn_row(arm_index, z, reward) > DECLINED
+            ):
+                self._version += 1
                 self._next_number += 1
             else:
                 super().learn_row(arm_index, z, reward)
-
-    def _learn_fast(self, arm_index: int, z: Any, reward: float) -> bool:
-        """Learn a row that is in order; returns whether that has been done."""
-        done = (
-            self._compiled
-            and type(z) is ARRAY
-            and z.dtype is FLOAT
-            and z.strides == ONE_BY_ONE
-            and type(arm_index) is int
-            and 0 <= arm_index < SMALL
-            and type(reward) in NUMBERS
-            and self._model.arms.learn_row(arm_index, z, reward) > DECLINED
-        )
-        self._version += done
-        return done
 
     # -- hooks of the base -----------------------------------------------------------------------
 

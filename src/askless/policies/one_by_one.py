@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
+from askless.core.words import DECLINED
 from askless.policies.base import Policy
 from askless.policies.decision import Check, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
@@ -167,7 +168,9 @@ class OneByOne:
     def _learn_numbered(self, policy: EpochSurveyUCB, arm: int, z: Floats, reward: float) -> None:
         """Learn a row of a visit that has its number; a block's end changes what is asked."""
         blocks = policy._model.epochs.ended[arm]
-        if not policy._learn_fast(arm, z, reward):
+        if policy._model.arms.learn_row(arm, z, reward) > DECLINED:
+            policy._version += 1
+        else:
             policy._learn_checked(*policy._checked_rows([arm], [z], [reward]))
         if policy._model.epochs.ended[arm] != blocks:
             self.asks.clear()

@@ -26,7 +26,6 @@ from askless.core.words import (
     PEOPLE,
     PRICE,
     RING,
-    SIZE,
     STANDS,
     VISITS,
     WITHDRAWN,
@@ -41,7 +40,6 @@ __all__ = ["ShortState"]
 
 FEWEST = 50  # full visits before a form is chosen, and people in the ring
 GROWTH, MOST_GROWTH = 0.1, 100  # by which full visits grow until it is chosen anew
-SOFT = 1e-6  # on the diagonal of a ring's Gram matrix
 LEVEL = 0.05  # how often the interval of the loss may be wrong
 MOST_LOSS = 4.0  # of a check visit, in ranges: 2 for the coin times 2 for the toss
 
@@ -69,7 +67,7 @@ class ShortState:
         self.shorts.counts[NEXT] = self.first_choice()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ShortState:
-        same = ShortState(copy.deepcopy(self.survey, memo), len(self.shorts.live), self.terms)
+        same = ShortState(self.survey, len(self.shorts.live), self.terms)
         same.shorts.take(self.shorts)
         same.choice = self.choice
         return same
@@ -265,7 +263,7 @@ class ShortState:
             return
         counts[NEXT] = before + math.ceil(min(MOST_GROWTH, GROWTH * before))
         shorts.know_whole(model.arms)
-        gram = people.T @ people
+        gram = people.T @ people  # exact, as contexts lie on a grid: any library's is the same
         self.choice, shorts.numbers[PRICE] = self._chosen(model, people, gram, may)
         form = self.choice.form
         if (form != (shorts.form != 0)).any() or not self.number:
@@ -274,7 +272,7 @@ class ShortState:
             shorts.form[:] = form
             shorts.numbers[LOG_WEALTH] = min(shorts.numbers[LOG_WEALTH], 0.0)
         counts[STANDS] = 1
-        self._put_models(model, gram / len(people))
+        shorts.derive_all(model.arms, gram, len(people))
         self.recount(model)
 
     def _chosen(
@@ -285,9 +283,8 @@ class ShortState:
         for i, k in enumerate(live):
             size = model.learned.size[k]
             estimates[i, model.learned.columns[k, :size]] = shorts.whole_estimate[k, :size]
-        fitted = people @ estimates.T
         forming = core.Forming(
-            *(people, gram, people.T @ fitted, fitted, np.ascontiguousarray(may[:, live])),
+            *(people, gram, estimates, np.ascontiguousarray(may[:, live])),
             candidate=self.candidates(model).astype(np.int64),
             forced=shorts.everyone,
             cost=shorts.cost,
@@ -331,24 +328,13 @@ class ShortState:
         some = may.any(axis=1)
         return people[some], may[some]
 
-    def _put_models(self, model: EpochState, gram: Floats) -> None:
-        """Derive the models of all arms on the form; `gram` is the mean of the people's zz'."""
-        shorts = self.shorts
-        own = np.append(True, (shorts.form != 0)[self.survey.owner])
-        columns = np.flatnonzero(own)
-        size = shorts.counts[SIZE] = len(columns)
-        shorts.columns[:size] = columns
-        inner = gram[np.ix_(columns, columns)] + SOFT * np.eye(size)
-        shorts.projection[:size] = np.linalg.solve(inner, gram[columns])
-        shorts.derive_all(model.arms)
-
     def of_form(self, model: EpochState, form: Flags) -> ShortState:
         """Return a copy with another form, which short visits have taught nothing (maths 9.1)."""
         other = copy.deepcopy(self)
         other.shorts.form[:] = form
         other.shorts.gram[:], other.shorts.moment[:], other.shorts.rows[:] = 0.0, 0.0, 0
         people, _ = self._people(model)
-        other._put_models(model, people.T @ people / max(len(people), 1))
+        other.shorts.derive_all(model.arms, people.T @ people, len(people))
         return other
 
     # -- the ring --------------------------------------------------------------------------------

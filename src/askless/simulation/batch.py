@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from askless.environments import Environment
-from askless.errors import extra
 from askless.policies import Policy
+from askless.simulation.local_runs import may_share_threads, shared_out
 from askless.simulation.runs import Run, Runs
 from askless.simulation.simulate import (
     Checkpoints,
@@ -49,7 +49,8 @@ def simulate_all(
     horizon, runs, seed, checkpoints, progress
         As in `simulate`.
     workers : int, optional
-        Processes; as many as there are cores if left out. The figures do not depend on it.
+        Threads or processes, as in `simulate`; as many as there are cores if left out. The figures
+        do not depend on it.
     """
     workers = check_frame(horizon, runs, seed, workers)
     checkpoint_visits(horizon, checkpoints)  # refuses what is none
@@ -78,7 +79,7 @@ def simulate_all(
 
 
 def check_frame(horizon: int, runs: int, seed: int, workers: int | None) -> int:
-    """Refuse what `simulate_all` cannot work with; return the number of processes."""
+    """Refuse what `simulate_all` cannot work with; return how many runs are played at a time."""
     for name, value, least in (("horizon", horizon, 1), ("runs", runs, 1), ("seed", seed, 0)):
         check_whole(name, value, least)
     if workers is None:
@@ -91,18 +92,9 @@ def _played(
     tasks: Sequence[Task], jobs: Sequence[Job], frame: Frame, workers: int
 ) -> Iterator[Played]:
     """Play every job; they come as they end."""
-    if workers == 1:
-        for task, run in jobs:
-            yield _play(task, *tasks[task], run, frame)
-        return
-    with extra("cli"):
-        from joblib import Parallel, delayed  # noqa: PLC0415
-
-    calls = (delayed(_play)(task, *tasks[task], run, frame) for task, run in jobs)
-    share_out = Parallel(
-        n_jobs=min(workers, len(jobs)), return_as="generator_unordered", batch_size=1
-    )
-    yield from share_out(calls)
+    threads = all(may_share_threads(policy, environment) for policy, environment in tasks)
+    calls = ((task, *tasks[task], run, frame) for task, run in jobs)
+    return shared_out(_play, calls, min(workers, len(jobs)), threads=threads, in_order=False)
 
 
 def _play(task: int, policy: Policy, environment: Environment, run: int, frame: Frame) -> Played:

@@ -1,4 +1,4 @@
-"""Where the runs of a sweep are played: processes of this machine, Dask or Ray, all by joblib."""
+"""Where the runs of a sweep are played: on this machine, by Dask or by Ray."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from askless.errors import SettingError, extra, shown
+from askless.simulation.local_runs import shared_out
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -21,10 +22,10 @@ AHEAD = 16  # runs that wait for each process; so many are handed out at a time
 
 
 class Engine:
-    """An open engine: hands out calls to processes and returns what they give, in order."""
+    """An open engine: hands out calls and returns what they give, in order."""
 
-    def __init__(self, backend: str, workers: int) -> None:
-        self._backend, self._workers = backend, workers
+    def __init__(self, name: str, workers: int) -> None:
+        self.name, self._workers = name, workers
 
     @classmethod
     @contextmanager
@@ -42,26 +43,30 @@ class Engine:
                 stack.enter_context(_dask(address, count))
             elif engine == "ray":
                 stack.enter_context(_ray(address, count))
-            yield cls("loky" if engine == "local" else engine, count)
+            yield cls(engine, count)
 
     def results(
-        self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
+        self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], *, threads: bool
     ) -> Iterator[Any]:
-        """Return what each call gives, in their order; only a few of them wait at a time."""
-        if self._backend == "loky" and self._workers == 1:
-            yield from itertools.starmap(function, calls)
+        """Return what each call gives, in their order; only a few of them wait at a time.
+
+        `threads`: whether those of this machine may be worked on by threads.
+        """
+        portion = AHEAD * self._workers
+        if self.name == "local":
+            yield from shared_out(function, calls, self._workers, threads=threads, portion=portion)
             return
         with extra("cli"):
             from joblib import Parallel, delayed, parallel_config  # noqa: PLC0415
 
         tasks = itertools.starmap(delayed(function), calls)
-        given = "list" if self._backend == "ray" else "generator"  # as they come, if it can be
+        given = "list" if self.name == "ray" else "generator"  # as they come, if it can be
         with (
-            parallel_config(backend=self._backend, n_jobs=self._workers),
+            parallel_config(backend=self.name, n_jobs=self._workers),
             Parallel(return_as=given) as parallel,
         ):
-            while portion := list(itertools.islice(tasks, AHEAD * self._workers)):
-                yield from parallel(portion)
+            while now := list(itertools.islice(tasks, portion)):
+                yield from parallel(now)
 
 
 @contextmanager

@@ -14,11 +14,12 @@ from askless.checks.blocks import described
 from askless.core.arrays import Ints
 from askless.environments import Environment, LinearEnvironment
 from askless.environments.base import first_respondents, number_of, useful_of
-from askless.errors import SettingError, extra, shown
+from askless.errors import SettingError, shown
 from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy, as_policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Delay, Late
+from askless.simulation.local_runs import may_share_threads, shared_out
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.tally import Tally
 from askless.survey import names
@@ -61,7 +62,8 @@ def simulate(
     delay : Delay, optional
         How late rewards come, and in which order they are learned; at once if left out.
     workers : int
-        Processes among which runs are shared out.
+        How many runs are played at the same time: by threads where a compiled loop plays them,
+        else by processes.
     checkpoints : int or sequence of int
         At how many evenly spaced visits figures are kept; or at which. The last is the horizon.
     progress : callable, optional
@@ -174,6 +176,8 @@ def _run(
 
 
 def _drops(policy: Policy, environment: Environment, drops: Ints) -> tuple[Drop, ...]:
+    if not drops.any():
+        return ()
     useful = useful_of(environment)
     rows = policy._model.arms.dropped_at if isinstance(policy, LinearUCB) else drops
     found = [
@@ -199,12 +203,10 @@ def _share_out(
     workers: int,
     progress: Progress | None,
 ) -> list[Run]:
-    with extra("cli"):
-        from joblib import Parallel, delayed  # noqa: PLC0415
-
-    jobs = (delayed(_run)(policy, environment, delay, visits, seed, i, None) for i in range(runs))
+    threads = delay is None and may_share_threads(policy, environment)
+    calls = ((policy, environment, delay, visits, seed, i, None) for i in range(runs))
     done = []
-    for run in Parallel(n_jobs=min(workers, runs), return_as="generator")(jobs):
+    for run in shared_out(_run, calls, min(workers, runs), threads=threads):
         done.append(run)
         if progress is not None:
             progress(int(visits[-1]))

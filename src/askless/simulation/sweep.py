@@ -18,6 +18,7 @@ from askless.errors import SettingError, shown
 from askless.policies import Policy, Target, policy_class, policy_of
 from askless.simulation.engines import Engine
 from askless.simulation.fingerprint import class_fingerprint, fingerprint
+from askless.simulation.local_runs import may_share_threads
 from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
@@ -150,11 +151,11 @@ class Sweep:
         path : str or Path
             Lines of JSON; a file that a sweep has left unfinished is gone on with.
         engine : {"local", "dask", "ray"}
-            Where to play: processes of this machine, or a cluster. The results are the same.
+            Where to play: on this machine, or a cluster. The results are the same.
         address : str, optional
             Of a running cluster; without one, dask and ray start their own on this machine.
         workers : int, optional
-            Processes of this machine; as many as there are cores if left out.
+            How many runs are played at a time; as many as there are cores if left out.
         progress : callable, optional
             Called with a number of further visits played.
         """
@@ -203,7 +204,8 @@ class Sweep:
             (world, name, self._made[self._key(i, world)], run, *self._frame())
             for (name, world), i, run in itertools.islice(grid, done, None)
         )
-        for row in pool.results(play_job, calls):
+        threads = all(made.threads for made in self._made.values())
+        for row in pool.results(play_job, calls, threads=threads):
             yield row
             if progress is not None:
                 progress(self.horizon)
@@ -222,7 +224,8 @@ class Sweep:
 class _Made:
     """A policy of the grid, made once for all of its runs.
 
-    Other processes get its settings and make it themselves: those are shorter than its sums.
+    Threads share it. Other processes get its settings and make it themselves: those are shorter
+    than its sums.
     """
 
     def __init__(
@@ -231,6 +234,7 @@ class _Made:
         self.settings, self.kind = settings, kind
         self._policy: Policy | None = policy_of(settings, world)
         check_match(self._policy, world)
+        self.threads = may_share_threads(self._policy, world)
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_policy": None}
@@ -284,7 +288,7 @@ def play_job(
     checkpoints: Checkpoints,
     dropout: float = 0.0,
 ) -> dict[str, Any]:
-    """Play one run of the grid, on whichever machine; return its line.
+    """Play one run; return its line.
 
     `regret_at`, `reward_at`, `asked_at` and `cost_at` are sums up to each of `visits`. `drops` has,
     in the order in which it happened: visit, index of the arm, index of the question, the arm's

@@ -124,6 +124,9 @@ class Survey:
             directions=padded,
         )
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Survey:
+        return self  # nothing of it ever changes: copies of a policy share it
+
     # -- looking at it ---------------------------------------------------------------------------
 
     def __len__(self) -> int:

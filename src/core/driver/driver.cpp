@@ -267,7 +267,6 @@ void leave_out_skips(Arms& arms) {
 // -- short forms ----------------------------------------------------------------------------------
 
 constexpr Whole FEWEST = 50; // full visits before a form is chosen, and people in the ring
-constexpr Real SOFT = 1e-6;  // on the diagonal of a ring's Gram matrix
 constexpr Real CHEAPEST = 0.0001, DEAREST = 0.05; // prices that a budget is tried with
 
 // What `askless.policies.short_state` does with a policy's short forms, in plain loops.
@@ -285,7 +284,7 @@ class ShortForms {
     // Choose the form anew, and derive its models.
     void choose() {
         const Wholes counts = shorts.counts.all();
-        const Whole p = arms_.survey.columns(), before = counts[FULL_VISITS];
+        const Whole before = counts[FULL_VISITS];
         find_people();
         if (n_ < FEWEST) {
             counts[STANDS] = 0, counts[NEXT] = before + 1;
@@ -301,8 +300,7 @@ class ShortForms {
             shorts.numbers.number(LOG_WEALTH) = min(shorts.numbers.number(LOG_WEALTH), 0.0);
         }
         counts[STANDS] = 1;
-        for (Whole i = 0; i < p * p; ++i) gram_.number(i) /= static_cast<Real>(n_);
-        put_models();
+        derive_all(arms_, shorts, gram_.table(), n_);
         recount(arms_, shorts);
     }
 
@@ -357,17 +355,16 @@ class ShortForms {
     Store<Whole> best_form() {
         const Survey& survey = arms_.survey;
         const Whole p = survey.columns(), m = survey.questions(), K = static_cast<Whole>(known_.size());
-        Store<Real> fitted(n_, K), cross(p, K);
+        Store<Real> models(K, p);
         for (Whole k = 0; k < K; ++k) {
             const Whole own = known_[static_cast<std::size_t>(k)];
-            for (Whole i = 0; i < n_; ++i) {
-                const Real mean = fitted.row(i)[k] = whole_mean(arms_, shorts, own, people_.row(i));
-                for (Whole j = 0; j < p; ++j) cross.row(j)[k] += people_.row(i)[j] * mean;
-            }
+            const Arm& arm = arms_[own];
+            for (Whole i = 0; i < arm.size; ++i)
+                models.row(k)[arm.columns[i]] = shorts.whole_estimate.row(own)[i];
         }
         Store<Whole> candidate(m);
         for (Whole g = 0; g < m; ++g) candidate.number(g) = is_candidate(g);
-        Forming forming(people_.table().part(0, n_), gram_.table(), cross.table(), fitted.table(),
+        Forming forming(people_.table().part(0, n_), gram_.table(), models.table(),
                         Table<const bool>(may_.get(), n_, K), candidate.all(), shorts.everyone.all(),
                         shorts.cost.all(), survey.widest());
         Real price = settings_.price;
@@ -411,37 +408,6 @@ class ShortForms {
         numbers[PRICE] = price;
         const Real share = share_of(arms_, other, other.counts.number(VISITS));
         return share * numbers[COST] + (1.0 - share) * numbers[COST_SHORT];
-    }
-
-    // Derive the models of all arms on the form, out of the mean of the people's zz'.
-    void put_models() {
-        const Survey& survey = arms_.survey;
-        const Whole p = survey.columns();
-        Whole size = 0;
-        const Wholes columns = shorts.columns.all();
-        columns[size++] = 0;
-        for (Whole g = 0; g < survey.questions(); ++g)
-            for (Whole j = 0; j < survey.width.number(g) && shorts.form.number(g); ++j)
-                columns[size++] = survey.first.number(g) + j;
-        shorts.counts.number(SIZE) = size;
-        Store<Real> inner(size, size);
-        const RealTable left = inner.table(), out = shorts.projection.table();
-        for (Whole a = 0; a < size; ++a) {
-            for (Whole b = 0; b < size; ++b)
-                left(a, b) = gram_.row(columns[a])[columns[b]] + (a == b ? SOFT : 0.0);
-            for (Whole j = 0; j < p; ++j) out(a, j) = gram_.row(columns[a])[j];
-        }
-        for (Whole a = 0; a < size; ++a) { // Gauss and Jordan, without pivoting: it is positive definite
-            const Real pivot = left(a, a);
-            for (Whole b = 0; b < size; ++b) left(a, b) /= pivot;
-            for (Whole j = 0; j < p; ++j) out(a, j) /= pivot;
-            for (Whole i = 0; i < size; ++i) {
-                const Real weight = left(i, a);
-                for (Whole b = 0; b < size && i != a; ++b) left(i, b) -= weight * left(a, b);
-                for (Whole j = 0; j < p && i != a; ++j) out(i, j) -= weight * out(a, j);
-            }
-        }
-        derive_all(arms_, shorts);
     }
 
     std::vector<Whole> known_;
@@ -715,6 +681,21 @@ void play_functions() {
     std::printf("functions: %016" PRIx64 "\n", hash.value);
 }
 
+// People of surveys of scales, out of words of bits.
+void play_people() {
+    Hash hash;
+    Numbers numbers{9};
+    for (Whole questions : {1, 4, 5, 6, 50}) {
+        const Whole n = 200, many = words_for(questions);
+        std::vector<std::uint64_t> words(static_cast<std::size_t>(n * many));
+        for (std::uint64_t& word : words) word = numbers.next();
+        Store<Real> contexts(n, questions + 1);
+        draw_scales({words.data(), n, many}, 0.5, contexts.table());
+        hash.add(contexts);
+    }
+    std::printf("people: %016" PRIx64 "\n", hash.value);
+}
+
 // -- the list -------------------------------------------------------------------------------------
 
 using List = std::vector<Settings>;
@@ -859,6 +840,7 @@ List policies() {
 
 int main() {
     askless::play_functions();
+    askless::play_people();
     askless::play_sums();
     for (const askless::Settings& settings : askless::policies()) {
         askless::play(settings);
