@@ -28,6 +28,9 @@ from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Policy"]
 
+# What reading a state runs into that is damaged in ways that nobody has thought of.
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+
 
 class Correction(NamedTuple):
     """How a visit was last learned that has been unlearned: copies of it may not know."""
@@ -302,7 +305,17 @@ class Policy(ArrayDoor):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Policy:
-        """Build the policy that `to_dict` described."""
+        """Build the policy that `to_dict` described; refuse what cannot be one's state."""
+        try:
+            return cls._from_dict(data)
+        except StateError:
+            raise
+        except DAMAGE as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise StateError(f"the state is damaged: {what}") from None
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Policy:
         arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
         start = data["arms_at_start"]
         counters = [data["counters"][name] for name in ("version", "next_number")]
@@ -321,20 +334,35 @@ class Policy(ArrayDoor):
         )
         for arm in arms[start:]:
             policy.add_arm(arm)
-        live = np.array(data["live"])
-        if live.shape != (len(arms),) or live.dtype != bool or not live.any():
-            raise StateError("the file does not say which of its arms are live")
-        policy.roster.live = live
+        live = data["live"]
+        if not isinstance(live, list) or len(live) != len(arms) or not any(live):
+            raise StateError("it does not say which of its arms are live")
+        if not all(type(flag) is bool for flag in live):
+            raise StateError("it does not say of each arm whether it is live")
+        policy.roster.live = np.array(live)
         policy._version, policy._next_number = counters
         policy._learned = Numbers.from_data(data["learned"])
-        for number, (reward, learned_in) in data["corrected"].items():
-            if reward is not None:
-                policy.reward.check(reward)
-            if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
-                raise StateError(f"visit {number} was learned in block {shown(learned_in)}")
-            policy._corrected[int(number)] = Correction(reward, learned_in)
+        if policy._learned.last >= policy._next_number:
+            raise StateError("it has learned a visit whose number is still to be given")
+        policy._corrected = policy._corrections(data["corrected"])
         policy._restore(data["state"])
         return policy
+
+    def _corrections(self, saved: Mapping[str, Any]) -> dict[int, Correction]:
+        """Take back which visits have been unlearned, and how they were learned again."""
+        found = {}
+        for written, (reward, learned_in) in saved.items():
+            number = int(written) if written.isdecimal() else -1
+            if str(number) != written or (number in self._learned) != (reward is not None):
+                raise StateError(f"visit {shown(written)} cannot have been corrected as it says")
+            if reward is not None:
+                if type(reward) not in (int, float):
+                    raise StateError(f"visit {number} has the reward {shown(reward)}")
+                self.reward.check(reward)
+            if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
+                raise StateError(f"visit {number} was learned in block {shown(learned_in)}")
+            found[number] = Correction(reward, learned_in)
+        return found
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file; `askless.load` reads it.

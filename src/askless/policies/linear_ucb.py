@@ -397,4 +397,4 @@ class LinearUCB(Policy):
         return {"arms": self._model.to_data()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._model.from_data(state["arms"])
+        self._model.from_data(state["arms"], self.arms)
