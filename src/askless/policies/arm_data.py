@@ -76,7 +76,8 @@ def _fill_drops(state: ArmState, k: int, dropped: Any, name: str) -> None:
             and is_count(at)
             and len(evidence) == 3
             and all(map(is_number, evidence))
-            and 0 <= evidence[1] <= evidence[2]
+            and 0 <= evidence[1] <= evidence[0] <= evidence[2]
+            and (evidence[2] <= state.rule.beta_min or state.rule.epochs)
         ):
             raise refusal(name, f"it has a drop that cannot be, of question number {g}")
         arms.dropped_at[k, int(g)], arms.evidence[k, int(g)] = at, evidence

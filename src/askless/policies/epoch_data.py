@@ -128,6 +128,8 @@ def _doubt_tests(
         return "its tests are no numbers"
     if not ((pace >= 0) & (pace < np.inf)).all():
         return "the pace of its tests cannot be"
+    if not (state.learned.evidence[k, by == BY_ELLIPSOID, 2] <= state.rule.beta_min).all():
+        return "it has dropped a question whose effect is not small"
     judged = np.repeat(by == BY_EPOCHS, np.diff(survey.columns.start))
     if not passed[judged].all():
         return "it has dropped a question whose tests have not passed"
