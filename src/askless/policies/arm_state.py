@@ -14,16 +14,17 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import (
     EVERYTHING,
     NEVER,
+    NO_NET,
     NOISE,
     PRIOR_NOISE,
     PRIOR_SPREAD,
     Rule,
 )
-from askless.errors import SettingError, StateError
+from askless.errors import StateError
 from askless.policies import arm_data
+from askless.policies.memory import check_fits
 from askless.survey import Survey
 
-MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
 
 
@@ -57,14 +58,11 @@ class ArmState:
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
-        p = survey.column_count
-        squares = 2 + (rule.interactive != EVERYTHING) + 3 * rule.epochs
-        size = 8 * squares * len(shares) * p * p / 2**30
-        if size > MOST_GIB:
-            raise SettingError(
-                f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
-                f" {MOST_GIB} GiB is the most"
-            )
+        # The tables of P columns by P in src/core: of every arm, and beside them.
+        interactive = rule.interactive != EVERYTHING
+        each = 2 + (rule.net != NO_NET) + interactive + 3 * rule.epochs
+        tables = each * len(shares) + 2 * interactive + 2 * rule.epochs
+        check_fits(tables * survey.column_count**2, len(shares), survey.column_count)
         state = cls(survey, rule, len(shares))
         arms = state.learned
         arms.share[:] = shares

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from askless.core.arrays import Floats, Ints
 from askless.errors import StateError
 from askless.policies.arm_data import is_count, is_number, refusal
 from askless.policies.base import Policy
+from askless.policies.memory import check_fits
 from askless.policies.packed import pack, pack_lower, unpack, unpack_lower
 from askless.policies.state_proof import RowSpace
 
@@ -21,7 +22,10 @@ FRESH = 1_000  # rows of an arm after which its inverse is made anew: rank-one s
 class Sums:
     """Σzz', Σyz, Σy² and the number of rows of every arm."""
 
+    squares_each: ClassVar[int] = 1  # tables of columns by columns that an arm has
+
     def __init__(self, arms: int, columns: int) -> None:
+        check_fits(self.squares_each * arms * columns**2, arms, columns)
         self.gram: Floats = np.zeros((arms, columns, columns))
         self.moment: Floats = np.zeros((arms, columns))
         self.squares: Floats = np.zeros(arms)
@@ -82,6 +86,8 @@ class Sums:
 
 class RidgeSums(Sums):
     """Sums with the ridge model of every arm, of penalty 1: B = I + Σzz', μ = B⁻¹Σyz."""
+
+    squares_each: ClassVar[int] = 2
 
     def __init__(self, arms: int, columns: int) -> None:
         super().__init__(arms, columns)
