@@ -129,7 +129,7 @@ def original(name):
         return json.dumps(taught(make(), visits).to_dict())
 
 
-# -- changes -----------------------------------------------------------------------------------------
+# -- changes -------------------------------------------------------------------------------------
 
 
 def places(data, path=()):
@@ -282,12 +282,12 @@ def mutated(seed):
     return name, data
 
 
-# -- what must be so --------------------------------------------------------------------------------
+# -- what must be so -----------------------------------------------------------------------------
 
 
 def judge(seed, path):
     """Load a changed state from a file; returns whether it was refused. Else all is well."""
-    name, data = mutated(seed)
+    _, data = mutated(seed)
     try:
         write(path, data)
     except (ValueError, TypeError, OverflowError):  # no JSON is like that

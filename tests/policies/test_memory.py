@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,8 +50,8 @@ def test_files_that_say_nothing_are_no_limit(tmp_path, text):
 
 
 def test_there_is_as_much_as_the_machine_has_at_most():
-    with open("/proc/meminfo", encoding="ascii") as file:
-        kilobytes = int(next(line for line in file if line.startswith("MemTotal")).split()[1])
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    (kilobytes,) = (int(line.split()[1]) for line in lines if line.startswith("MemTotal"))
     found = memory.memory_there_is()
     assert 0 < found <= kilobytes * 1024 * 1.01
 

@@ -41,7 +41,7 @@ def _of_machine() -> Iterator[int]:
         import ctypes  # noqa: PLC0415
 
         class Status(ctypes.Structure):
-            _fields_ = [  # noqa: RUF012
+            _fields_ = [
                 ("length", ctypes.c_ulong),
                 ("load", ctypes.c_ulong),
                 *(
@@ -83,7 +83,7 @@ def limits_of_groups(root: Path) -> Iterator[int]:
         lines = []
     groups = dict.fromkeys(("", "memory"), "/")  # a container may see its own group as the root
     for line in lines:
-        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
         for name in groups.keys() & set(controllers.split(",")):
             groups[name] = path
     for controller, path in groups.items():
