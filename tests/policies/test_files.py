@@ -195,12 +195,59 @@ def rewrite(path, change):
         lambda c: c["state"]["arms"][0]["dropped"].__setitem__("99", [1, 0, 0, 0]),
         lambda c: c["state"]["arms"][0].__setitem__("n", -3),
         lambda c: c["state"]["arms"][0].__setitem__("n", 10**6),
+        lambda c: c["state"]["arms"][0].__setitem__("n", c["state"]["arms"][0]["n"] + 0.9),
+        lambda c: c["state"]["arms"][0].__setitem__("n", True),
+        lambda c: c["state"]["arms"][0].__setitem__("n", str(c["state"]["arms"][0]["n"])),
+        lambda c: c["state"]["arms"][0].update(
+            moment=list(map(str, c["state"]["arms"][0]["moment"]))
+        ),
+        lambda c: c["state"]["arms"][0].update(moment=[c["state"]["arms"][0]["moment"]]),
+        lambda c: c["state"]["arms"][0]["gram"][1].__setitem__(1, True),
+        lambda c: c["state"]["arms"][0]["gram"][1].__setitem__(1, -1.0),
+        lambda c: c["state"]["arms"][0]["gram"][2].__setitem__(1, 1e6),
+        lambda c: c["state"]["arms"][0].__setitem__("squares", 0.0),
+        lambda c: c["live"].__setitem__(0, 1),
+        lambda c: c.__setitem__("learned", [[0, 59], [10**9, 10**9]]),
+        lambda c: c.__setitem__("learned", "none"),
+        lambda c: c.__setitem__("corrected", {"0": [None, None]}),
+        lambda c: c.__setitem__("corrected", {"00": [0.5, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [True, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [99, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [0.5, -1]}),
+        lambda c: c.__setitem__("corrected", {"999": [0.5, None]}),
     ],
 )
 def test_content_that_cannot_be_is_refused_even_with_a_checksum(saved, change):
     rewrite(saved, change)
     with pytest.raises(StateError, match=r"state.json.*damaged"):
         al.load(saved)
+
+
+def test_no_state_plays_a_retired_arm(saved):
+    """Fails if sums are loaded that no rows have: scores would be no numbers, and none the best."""
+    policy, name = al.load(saved), "a"
+    assert "b" not in policy.live_arms
+    content = opened(read(saved))
+    gram = content["state"]["arms"][0]["gram"]
+    for i, row in enumerate(gram[1:], 1):
+        row[i] = -1e9
+    write(saved, content)
+    with pytest.raises(StateError, match=rf"state.json.*the state of arm '{name}' cannot be"):
+        al.load(saved)
+
+
+def test_a_state_in_memory_is_refused_like_one_in_a_file(saved):
+    """Fails if `from_dict` raises anything but a StateError that says what is wrong."""
+    content = read(saved)
+    for damage, said in (
+        ({"settings": {}}, "beta_min"),
+        ({"arms": 3}, "int"),
+        ({"live": []}, "live"),
+    ):
+        with pytest.raises(StateError, match=said):
+            al.RidgeSurveyUCB.from_dict(content | damage)
+    with pytest.raises(StateError, match="it has no 'state'"):
+        al.RidgeSurveyUCB.from_dict({key: content[key] for key in content if key != "state"})
 
 
 def noisy_policy(kind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from askless.core.arrays import Flags, Floats
 from askless.errors import (
     RewardError,
     SettingError,
-    StateError,
     VisitError,
     shown,
 )
+from askless.policies import as_data
 from askless.policies.array_door import ArrayDoor
+from askless.policies.as_data import Correction
 from askless.policies.decision import Lesson, Reach
 from askless.policies.files import write_state
 from askless.policies.hooks import Hooks, broken
@@ -27,16 +28,6 @@ from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Policy"]
-
-# What reading a state runs into that is damaged in ways that nobody has thought of.
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
-
-
-class Correction(NamedTuple):
-    """How a visit was last learned that has been unlearned: copies of it may not know."""
-
-    reward: float | None  # None: it has not been learned again
-    learned_in: int | None
 
 
 class Policy(ArrayDoor):
@@ -289,80 +280,12 @@ class Policy(ArrayDoor):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain data, exact; it is refreshed, so that both go on alike."""
-        return {
-            "policy": type(self).name,
-            "survey": self.survey.to_dict(),
-            "arms": [{"name": arm.name, "text": arm.text} for arm in self.roster.arms],
-            "arms_at_start": self.roster.at_start,
-            "live": self.roster.live.tolist(),
-            "reward": [self.reward.low, self.reward.high],
-            "settings": self._settings(),
-            "counters": {"version": self._version, "next_number": self._next_number},
-            "learned": self._learned.to_data(),
-            "corrected": {str(number): list(last) for number, last in self._corrected.items()},
-            "state": self._state(),
-        }
+        return as_data.data_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Policy:
-        """Build the policy that `to_dict` described; refuse what cannot be one's state."""
-        try:
-            return cls._from_dict(data)
-        except StateError:
-            raise
-        except DAMAGE as error:
-            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            raise StateError(f"the state is damaged: {what}") from None
-
-    @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> Policy:
-        arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
-        start = data["arms_at_start"]
-        counters = [data["counters"][name] for name in ("version", "next_number")]
-        whole = all(type(number) is int for number in (start, *counters))
-        if (
-            not whole
-            or not 1 <= start <= len(arms)
-            or not 0 <= min(counters) <= max(counters) < 2**63
-        ):
-            raise StateError("its counts of arms, changes or visits cannot be")
-        policy = cls(
-            Survey.from_dict(data["survey"]),
-            arms=arms[:start],
-            reward=tuple(data["reward"]),
-            **data["settings"],
-        )
-        for arm in arms[start:]:
-            policy.add_arm(arm)
-        live = data["live"]
-        if not isinstance(live, list) or len(live) != len(arms) or not any(live):
-            raise StateError("it does not say which of its arms are live")
-        if not all(type(flag) is bool for flag in live):
-            raise StateError("it does not say of each arm whether it is live")
-        policy.roster.live = np.array(live)
-        policy._version, policy._next_number = counters
-        policy._learned = Numbers.from_data(data["learned"])
-        if policy._learned.last >= policy._next_number:
-            raise StateError("it has learned a visit whose number is still to be given")
-        policy._corrected = policy._corrections(data["corrected"])
-        policy._restore(data["state"])
-        return policy
-
-    def _corrections(self, saved: Mapping[str, Any]) -> dict[int, Correction]:
-        """Take back which visits have been unlearned, and how they were learned again."""
-        found = {}
-        for written, (reward, learned_in) in saved.items():
-            number = int(written) if written.isdecimal() else -1
-            if str(number) != written or (number in self._learned) != (reward is not None):
-                raise StateError(f"visit {shown(written)} cannot have been corrected as it says")
-            if reward is not None:
-                if type(reward) not in (int, float):
-                    raise StateError(f"visit {number} has the reward {shown(reward)}")
-                self.reward.check(reward)
-            if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
-                raise StateError(f"visit {number} was learned in block {shown(learned_in)}")
-            found[number] = Correction(reward, learned_in)
-        return found
+        """Build the policy that `to_dict` described; refuse what cannot be its state."""
+        return as_data.policy_from(cls, data)
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file; `askless.load` reads it.

@@ -12,7 +12,8 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import DECLINED, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
 from askless.policies.arm_state import ArmState
-from askless.policies.base import Correction, Policy
+from askless.policies.as_data import Correction
+from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.evidence import Evidence, evidence_rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import math
 import zlib
 from typing import Any
@@ -16,6 +15,7 @@ from askless.errors import StateError
 __all__ = ["pack", "pack_lower", "unpack", "unpack_lower"]
 
 KIND = np.dtype("<f8")
+MOST_NUMBERS = 2**28  # of a block whose length is not known
 LEVEL = 1  # of zlib: halves sums, quarters rows; the next levels hardly more, and six times slower
 
 
@@ -82,18 +82,15 @@ def unpack_lower(saved: Any, size: int, what: str) -> Floats:
 
 def _from_text(text: str, shape: tuple[int, ...]) -> Floats | None:
     """Return the numbers of a text; None if it is not of that shape, or no such text."""
-    count = math.prod(shape)
+    count, unpacker = math.prod(shape), zlib.decompressobj()
+    most = 8 * (count if count >= 0 else MOST_NUMBERS)
     try:
         given = base64.b64decode(text.encode("ascii"), validate=True)
-        unpacker = zlib.decompressobj()
-        # A text that says more than it may is not unpacked to its end.
-        raw = unpacker.decompress(given, 8 * count + 1) if count >= 0 else zlib.decompress(given)
-    except (ValueError, binascii.Error, zlib.error):
+        raw = unpacker.decompress(given, most + 1)  # what says more than it may is not unpacked
+    except (ValueError, zlib.error):
         return None
-    whole = count < 0 or (unpacker.eof and not unpacker.unused_data)
-    one = max(1, abs(count))
-    fits = len(raw) % (8 * one) == 0 if count < 0 else len(raw) == 8 * count
-    if not whole or not fits:
+    fits = len(raw) == most if count >= 0 else len(raw) % (8 * -count) == 0
+    if not fits or not unpacker.eof or unpacker.unused_data:
         return None
     return np.frombuffer(raw, dtype=KIND).reshape(shape).astype(np.float64)
 

@@ -18,6 +18,7 @@ class Roster:
 
     def __init__(self, arms: Iterable[str | Arm]) -> None:
         self.arms = list(arms_from(arms))
+        self._places = {arm.name: k for k, arm in enumerate(self.arms)}
         self.at_start = len(self.arms)
         self.live: Flags = np.ones(len(self.arms), dtype=bool)
 
@@ -36,12 +37,12 @@ class Roster:
 
     def index(self, arm: str) -> int:
         """Return an arm's place; refuse an unknown name."""
-        try:
-            return self.names.index(arm)
-        except ValueError:
+        place = self._places.get(arm) if isinstance(arm, str) else None
+        if place is None:
             raise SettingError(
                 f"there is no arm {shown(arm)}; the arms are {', '.join(self.names)}"
-            ) from None
+            )
+        return place
 
     def check_number(self, arm: Any) -> int:
         """Return an arm's number as an int; refuse one that is not there."""
@@ -55,12 +56,13 @@ class Roster:
     def check_new(self, arm: str | Arm) -> Arm:
         """Return an arm that may be added; refuse a name that is or was there."""
         added = arm if isinstance(arm, Arm) else Arm(arm)
-        if added.name in self.names:
+        if added.name in self._places:
             raise SettingError(f"there is an arm {added.name!r} already; names are not used again")
         return added
 
     def add(self, arm: Arm) -> None:
         """Add a checked arm."""
+        self._places[arm.name] = len(self.arms)
         self.arms.append(arm)
         self.live = np.append(self.live, True)
 
@@ -77,7 +79,7 @@ class Roster:
         """Return the live arms among `arms` (all if `None`); refuse when there is none."""
         if isinstance(arms, str) or not (arms is None or isinstance(arms, Iterable)):
             raise SettingError(f"arms is {shown(arms)}; give a list of arms")
-        wanted = set(self.names) if arms is None else {self.names[self.index(a)] for a in arms}
+        wanted = set(self.names) if arms is None else {self.arms[self.index(a)].name for a in arms}
         chosen = tuple(arm for arm in self.live_names if arm in wanted)
         if not chosen:
             raise SettingError(
