@@ -1,4 +1,8 @@
-"""An arm's epoch as plain data for a policy's file, and back; what cannot be is refused."""
+"""An arm's epoch as plain data for a policy's file, and back; what cannot be is refused.
+
+Its rows are most of a file. Who keeps visits elsewhere could name them instead, once rows know the
+numbers of their visits, which they do not yet.
+"""
 
 from __future__ import annotations
 
