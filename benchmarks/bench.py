@@ -35,6 +35,14 @@ from growth import (
 )
 from nets import ACTIVE, NETS, ROWS, stream
 from short_speed import CHOICE, FORMS, choosing, measure_choice, run_forms
+from snapshots import (
+    CONSTRUCTION,
+    measure_construction,
+    measure_snapshot,
+)
+from snapshots import POLICIES as SNAPSHOTS
+from snapshots import QUESTIONS as LARGE
+from snapshots import learned as learned_policy
 
 import askless as al
 from askless import core
@@ -263,10 +271,36 @@ def compare_starts() -> Table:
     return table
 
 
+def compare_snapshots() -> Table:
+    """Saved policies: how large, and how long it takes."""
+    table = Table(
+        "snapshots",
+        f"A saved policy, {ARMS} arms, {QUESTIONS} questions, CPU",
+        ("", "kB", "ms, save", "ms, load"),
+    )
+    for name in SNAPSHOTS:
+        table.add(name, *measure_snapshot(learned_policy(name)))
+    return table
+
+
+def compare_construction() -> Table:
+    """Large surveys: what a question costs must not depend on how many there are."""
+    table = Table(
+        "construction",
+        "Making a survey, CPU",
+        ("", *(f"µs a question, {count:,} questions" for count in LARGE)),
+    )
+    for name in CONSTRUCTION:
+        table.add(name, *(measure_construction(name, count) for count in LARGE))
+    return table
+
+
 COMPARISONS: tuple[Callable[[], Table], ...] = (
     compare_makers,
     compare_starts,
     compare_doors,
+    compare_snapshots,
+    compare_construction,
     compare_sizes,
     compare_supports,
     compare_cores,

@@ -11,6 +11,7 @@ import numpy as np
 
 import askless as al
 from askless.errors import AsklessError
+from saved_states import opened
 
 SURVEY = al.Survey(
     [
@@ -351,7 +352,7 @@ class Operations:
             assert set(self.queue.waiting) == set(self.waiting)
         if not hasattr(self.policy, "unlearn") or set(learned) != set(spans):
             return
-        arms = self.policy.to_dict()["state"]["arms"]
+        arms = opened(self.policy.to_dict())["state"]["arms"]
         for k, arm in enumerate(self.policy.arms):
             own = [p for n in learned if (p := self.people[n]).arm == arm]
             self._check_sums(arms[k], self.policy.support[k], own)

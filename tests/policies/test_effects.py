@@ -11,6 +11,7 @@ import askless as al
 from askless.errors import SettingError, StateError
 from epoch_world import EVERY, SCALES, World
 from naive import extreme_points
+from saved_states import opened
 from worlds import random_answers, survey_of
 
 QUESTIONS = [("scale", 1, True), ("choice", 3, True), ("multi", 2, False), ("yes_no", 1, False)]
@@ -169,7 +170,7 @@ def test_sums_are_saved_and_what_cannot_be_is_refused():
     bare = type(policy).from_dict(older)
     assert all(row.estimate is None for row in bare.effects())
     for place, value in ((23, 0.5), (23, 99.0), (0, -1.0), (10, -1.0), (21, -1.0), (5, math.inf)):
-        damaged = copy.deepcopy(saved)
+        damaged = opened(saved)
         damaged["state"]["arms"][0]["epoch"]["signed"][0][place] = value
         with pytest.raises(StateError):
             type(policy).from_dict(damaged)

@@ -24,6 +24,7 @@ from epoch_world import (
     without_the_last_option,
 )
 from outcomes import outcome
+from saved_states import opened
 from sizes import whole
 from worlds import mixed_world, random_answers, survey_of
 
@@ -428,7 +429,8 @@ def test_a_damaged_epoch_is_refused(tmp_path, change):
     assert content["state"]["arms"][0]["epoch"]["held"] > 1
     files.write_state(tmp_path / "state.json", content)
     al.load(tmp_path / "state.json")
-    content = json.loads(json.dumps(content))
+    content = opened(content)
+    al.EpochSurveyUCB.from_dict(content)
     change(content["state"]["arms"][0]["epoch"])
     files.write_state(tmp_path / "state.json", content)
     with pytest.raises(StateError):

@@ -1,6 +1,7 @@
 """Saved policies: exact, versioned, and refused when damaged."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 import askless as al
 from askless.errors import StateError
 from askless.policies import files
+from saved_states import numbers_of, opened, read, write
 from worlds import random_answers, survey_of
 
 KINDS = ["scale", "yes_no", "choice", "multi"]
@@ -85,12 +87,57 @@ def test_the_file_is_plain_json_without_nan(saved):
         raise AssertionError(constant)
 
     content = json.loads(saved.read_text(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("askless.policy", 5)
+    assert (content["format"], content["version"]) == ("askless.policy", 6)
+
+
+def test_people_can_read_what_a_file_is_about(saved):
+    """Fails if the first lines are not the plain ones, or a block is among them."""
+    lines = saved.read_text().splitlines()
+    names = [line.split(":")[0].strip(' "') for line in lines]
+    first = ["{", "format", "version", "checksum", "content", "policy", "survey", "arms"]
+    assert names[:8] == first
+    assert names.index("state") == len(lines) - 3
+    plain = json.loads("{" + lines[names.index("settings")].rstrip(",") + "}")
+    assert plain["settings"]["beta_min"] == 1
+
+
+def test_a_block_holds_the_sums_to_the_last_bit(saved):
+    """Fails if a number in a file differs in any bit from the one in memory."""
+    policy, content = al.load(saved), read(saved)
+    arms = policy._model.learned
+    for k, arm in enumerate(content["state"]["arms"]):
+        size = arms.size[k]
+        lower = arms.gram[k][:size, :size][np.tril_indices(size)]
+        assert np.array(numbers_of(arm["gram"])).tobytes() == lower.tobytes()
+        assert np.array(numbers_of(arm["moment"])).tobytes() == arms.moment[k, :size].tobytes()
+
+
+VERSION_5 = sorted((Path(__file__).parent / "version_5").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", VERSION_5, ids=lambda path: path.stem)
+def test_a_file_of_version_5_is_read_to_the_last_bit(path, tmp_path):
+    """Fails if a file that an older askless wrote is refused, or comes back as another state."""
+    policy, old = al.load(path), read(path)
+    policy.save(tmp_path / "new.json")
+    again = opened(read(tmp_path / "new.json"))
+    for arm in old["state"].get("arms", []):  # where whole matrices were kept, triangles are now
+        for sums in (arm, *(part for part in arm.values() if isinstance(part, dict))):
+            if "gram" in sums:
+                sums["gram"] = [row[: i + 1] for i, row in enumerate(sums["gram"])]
+    assert again == old
+    assert al.load(tmp_path / "new.json").to_dict() == policy.to_dict()
+    visit = policy.visit(known={"age": 3, "donor": None, "cause": "y", "media": ["web"]})
+    policy.learn(visit, 2.5)
+
+
+def test_files_of_version_5_of_many_policies_are_tried():
+    assert len(VERSION_5) == 9
 
 
 def test_a_cut_off_file_is_refused(saved):
     text = saved.read_text()
-    for end in (0, 1, len(text) // 2, len(text) - 1):
+    for end in (0, 1, len(text) // 2, len(text.rstrip()) - 1):
         saved.write_text(text[:end])
         with pytest.raises(StateError, match=r"state.json.*damaged"):
             al.load(saved)
@@ -115,11 +162,12 @@ def test_a_number_that_is_none_is_damage(saved, number):
 
 
 def rewrite(path, change):
-    """Change the content and give it a checksum that fits."""
-    saved = json.loads(path.read_text())
-    change(saved["content"])
-    saved["checksum"] = files.checksum(saved["content"])
-    path.write_text(json.dumps(saved))
+    """Change the content, its blocks as lists, and give it a checksum that fits."""
+    content = opened(read(path))
+    write(path, content)
+    al.load(path)
+    change(content)
+    write(path, content)
 
 
 @pytest.mark.parametrize(
@@ -147,12 +195,59 @@ def rewrite(path, change):
         lambda c: c["state"]["arms"][0]["dropped"].__setitem__("99", [1, 0, 0, 0]),
         lambda c: c["state"]["arms"][0].__setitem__("n", -3),
         lambda c: c["state"]["arms"][0].__setitem__("n", 10**6),
+        lambda c: c["state"]["arms"][0].__setitem__("n", c["state"]["arms"][0]["n"] + 0.9),
+        lambda c: c["state"]["arms"][0].__setitem__("n", True),
+        lambda c: c["state"]["arms"][0].__setitem__("n", str(c["state"]["arms"][0]["n"])),
+        lambda c: c["state"]["arms"][0].update(
+            moment=list(map(str, c["state"]["arms"][0]["moment"]))
+        ),
+        lambda c: c["state"]["arms"][0].update(moment=[c["state"]["arms"][0]["moment"]]),
+        lambda c: c["state"]["arms"][0]["gram"][1].__setitem__(1, True),
+        lambda c: c["state"]["arms"][0]["gram"][1].__setitem__(1, -1.0),
+        lambda c: c["state"]["arms"][0]["gram"][2].__setitem__(1, 1e6),
+        lambda c: c["state"]["arms"][0].__setitem__("squares", 0.0),
+        lambda c: c["live"].__setitem__(0, 1),
+        lambda c: c.__setitem__("learned", [[0, 59], [10**9, 10**9]]),
+        lambda c: c.__setitem__("learned", "none"),
+        lambda c: c.__setitem__("corrected", {"0": [None, None]}),
+        lambda c: c.__setitem__("corrected", {"00": [0.5, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [True, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [99, None]}),
+        lambda c: c.__setitem__("corrected", {"0": [0.5, -1]}),
+        lambda c: c.__setitem__("corrected", {"999": [0.5, None]}),
     ],
 )
 def test_content_that_cannot_be_is_refused_even_with_a_checksum(saved, change):
     rewrite(saved, change)
     with pytest.raises(StateError, match=r"state.json.*damaged"):
         al.load(saved)
+
+
+def test_no_state_plays_a_retired_arm(saved):
+    """Fails if sums are loaded that no rows have: scores would be no numbers, and none the best."""
+    policy, name = al.load(saved), "a"
+    assert "b" not in policy.live_arms
+    content = opened(read(saved))
+    gram = content["state"]["arms"][0]["gram"]
+    for i, row in enumerate(gram[1:], 1):
+        row[i] = -1e9
+    write(saved, content)
+    with pytest.raises(StateError, match=rf"state.json.*the state of arm '{name}' cannot be"):
+        al.load(saved)
+
+
+def test_a_state_in_memory_is_refused_like_one_in_a_file(saved):
+    """Fails if `from_dict` raises anything but a StateError that says what is wrong."""
+    content = read(saved)
+    for damage, said in (
+        ({"settings": {}}, "beta_min"),
+        ({"arms": 3}, "int"),
+        ({"live": []}, "live"),
+    ):
+        with pytest.raises(StateError, match=said):
+            al.RidgeSurveyUCB.from_dict(content | damage)
+    with pytest.raises(StateError, match="it has no 'state'"):
+        al.RidgeSurveyUCB.from_dict({key: content[key] for key in content if key != "state"})
 
 
 def noisy_policy(kind):
@@ -212,8 +307,8 @@ def test_files_of_others_and_of_newer_versions_are_refused(saved, tmp_path):
     saved.write_text(json.dumps(content | {"version": 4}))
     with pytest.raises(StateError, match=r"version 4.*older.*what short ones had told"):
         al.load(saved)
-    saved.write_text(json.dumps(content | {"version": 6}))
-    with pytest.raises(StateError, match=r"version 6.*newer"):
+    saved.write_text(json.dumps(content | {"version": 7}))
+    with pytest.raises(StateError, match=r"version 7.*newer"):
         al.load(saved)
     saved.write_text(json.dumps(content | {"format": "other"}))
     with pytest.raises(StateError, match="not a saved askless policy"):

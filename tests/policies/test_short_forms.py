@@ -9,6 +9,7 @@ import askless as al
 from askless.core.words import CAUTION, LOG_WEALTH, PEOPLE, SIZE
 from epoch_world import EVERY, RAW, SCALES, World, as_given, correlated, twins
 from naive_short import NaiveShort
+from saved_states import opened
 from sizes import whole
 
 
@@ -293,6 +294,8 @@ def test_sums_that_cannot_be_are_refused(where, change):
     policy = played(yes_no_policy(arms=["a", "b"]), 400)
     saved = policy.to_dict()
     assert al.SurveyBandit.from_dict(saved).to_dict() == saved
+    saved = opened(saved)
+    assert al.SurveyBandit.from_dict(saved).to_dict() == policy.to_dict()
     arm = saved["state"]["short_form"]["arms"][0]
     if change is None:
         arm[where] += 10**9

@@ -13,20 +13,19 @@ from askless import core
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import (
     EVERYTHING,
-    LEAST_RIDGE,
     NEVER,
+    NO_NET,
     NOISE,
     PRIOR_NOISE,
     PRIOR_SPREAD,
     Rule,
 )
-from askless.errors import SettingError, StateError
+from askless.errors import StateError
+from askless.policies import arm_data
+from askless.policies.memory import check_fits
 from askless.survey import Survey
 
-MOST_ROWS = 2**53  # beyond that a count is damage
-MOST_GIB = 64  # a study of this size is a slip of the pen
 STATISTICS = ("n", "gram", "moment", "squares")
-MEASURED = ("noise", "ridge", "misfit", "freedom")
 
 
 def arrays_of(owner: core.Arms | core.Epochs | core.Shorts) -> dict[str, Any]:
@@ -59,14 +58,11 @@ class ArmState:
     @classmethod
     def empty(cls, survey: Survey, rule: Rule, shares: Floats) -> Self:
         """Return arms that have learned nothing; `shares` are their parts of delta."""
-        p = survey.column_count
-        squares = 2 + (rule.interactive != EVERYTHING) + 3 * rule.epochs
-        size = 8 * squares * len(shares) * p * p / 2**30
-        if size > MOST_GIB:
-            raise SettingError(
-                f"{len(shares)} arms with {p} columns each would take {size:,.0f} GiB;"
-                f" {MOST_GIB} GiB is the most"
-            )
+        # The tables of P columns by P in src/core: of every arm, and beside them.
+        interactive = rule.interactive != EVERYTHING
+        each = 2 + (rule.net != NO_NET) + interactive + 3 * rule.epochs
+        tables = each * len(shares) + 2 * interactive + 2 * rule.epochs
+        check_fits(tables * survey.column_count**2, len(shares), survey.column_count)
         state = cls(survey, rule, len(shares))
         arms = state.learned
         arms.share[:] = shares
@@ -177,79 +173,16 @@ class ArmState:
 
     def to_data(self) -> list[dict[str, Any]]:
         """Return the statistics and drops of every arm as plain data; the rest can be derived."""
-        arms = self.learned
-        return [
-            {
-                "n": int(arms.n[k]),
-                "gram": [arms.gram[k, i, : i + 1].tolist() for i in range(size)],
-                "moment": arms.moment[k, :size].tolist(),
-                "squares": float(arms.squares[k]),
-                "dropped": {
-                    str(g): [int(arms.dropped_at[k, g]), *arms.evidence[k, g].tolist()]
-                    for g in np.flatnonzero(arms.dropped_at[k] >= 0)
-                },
-            }
-            | self._noise_to_data(k)
-            for k, size in enumerate(arms.size)
-        ]
+        return [arm_data.to_data(self, k) for k in range(len(self.learned.n))]
 
-    def _noise_to_data(self, k: int) -> dict[str, Any]:
-        """Return what arm k's noise was when it was measured last, where that counts."""
-        if not (self.rule.epochs or self.rule.form == NOISE):
-            return {}
-        arms = self.learned
-        measured = {name: float(getattr(arms, name)[k]) for name in MEASURED}
-        return {"noise": measured | {"renewed": int(arms.renewed[k])}}
+    def from_data(self, packed: Any, names: Sequence[str]) -> None:
+        """Fill empty arms with what `to_data` returned of arms of these names.
 
-    def _fill_noise(self, k: int, saved: dict[str, Any]) -> None:
-        arms, numbers = self.learned, [saved[name] for name in MEASURED]
-        if not (
-            all(type(x) in (int, float) and 0 <= x < np.inf for x in numbers)
-            and 0 < saved["noise"] <= 1  # no residual is longer than the range
-            and LEAST_RIDGE <= saved["ridge"] <= 1 / PRIOR_SPREAD**2
-            and type(saved["renewed"]) is int
-            and 0 <= saved["renewed"] < MOST_ROWS
-            and max(saved["misfit"], saved["freedom"]) < MOST_ROWS
-            and saved["misfit"] <= 1 + saved["freedom"] + self.survey.column_count
-        ):
-            raise StateError(f"arm number {k} of the file has a noise that cannot be")
-        for name, number in zip(MEASURED, numbers, strict=True):
-            getattr(arms, name)[k] = number
-        arms.renewed[k] = saved["renewed"]
-
-    def from_data(self, packed: Sequence[dict[str, Any]]) -> None:
-        """Fill empty arms with what `to_data` returned; refuse what cannot be."""
-        if len(packed) != len(self.learned.n):
-            raise StateError(
-                f"the file has statistics of {len(packed)} arms, it names {len(self.learned.n)}"
-            )
-        for k, saved in enumerate(packed):
-            self._fill(k, saved)
+        What cannot be is refused.
+        """
+        if not isinstance(packed, list) or len(packed) != len(names):
+            raise StateError(f"it names {len(names)} arms, and has not as many statistics")
+        for k, (saved, name) in enumerate(zip(packed, names, strict=True)):
+            arm_data.fill(self, k, saved, name)
         self.learned.check()
         self.refresh()
-
-    def _fill(self, k: int, saved: dict[str, Any]) -> None:
-        arms = self.learned
-        for g, (at, *evidence) in saved["dropped"].items():
-            if not (g.isdecimal() and type(at) is int and 0 <= at < MOST_ROWS):
-                raise StateError(f"arm number {k} of the file has a drop that cannot be")
-            arms.dropped_at[k, int(g)] = at
-            arms.evidence[k, int(g)] = evidence
-            arms.support[k, int(g)] = 0
-        if saved["dropped"]:
-            arms.pack(k)
-        size = int(arms.size[k])
-        if len(saved["gram"]) != size or len(saved["moment"]) != size:
-            raise StateError(f"arm number {k} of the file does not fit its own support")
-        for i, row in enumerate(saved["gram"]):
-            arms.gram[k, i, : i + 1] = row
-        arms.moment[k, :size] = saved["moment"]
-        arms.squares[k] = saved["squares"]
-        arms.n[k] = saved["n"]
-        if self._noise_to_data(k):
-            self._fill_noise(k, saved["noise"])
-        if arms.gram[k, 0, 0] != arms.n[k] or arms.n[k] < 0:  # the constant counts the rows
-            raise StateError(f"arm number {k} of the file does not count its own rows")
-        sums = (arms.gram[k], arms.moment[k], arms.squares[k], arms.evidence[k])
-        if not all(np.isfinite(part).all() for part in sums):
-            raise StateError(f"arm number {k} of the file has sums that are no numbers")

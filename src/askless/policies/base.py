@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import (
     RewardError,
     SettingError,
-    StateError,
     VisitError,
     shown,
 )
+from askless.policies import as_data
 from askless.policies.array_door import ArrayDoor
+from askless.policies.as_data import Correction
 from askless.policies.decision import Lesson, Reach
 from askless.policies.files import write_state
 from askless.policies.hooks import Hooks, broken
@@ -29,13 +30,6 @@ from askless.survey import Arm, RewardRange, Survey
 from askless.whole import check_whole
 
 __all__ = ["Policy"]
-
-
-class Correction(NamedTuple):
-    """How a visit was last learned that has been unlearned: copies of it may not know."""
-
-    reward: float | None  # None: it has not been learned again
-    learned_in: int | None
 
 
 class Policy(ArrayDoor):
@@ -283,55 +277,12 @@ class Policy(ArrayDoor):
     @alone
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain data, exact; it is refreshed, so that both go on alike."""
-        return {
-            "policy": type(self).name,
-            "survey": self.survey.to_dict(),
-            "arms": [{"name": arm.name, "text": arm.text} for arm in self.roster.arms],
-            "arms_at_start": self.roster.at_start,
-            "live": self.roster.live.tolist(),
-            "reward": [self.reward.low, self.reward.high],
-            "settings": self._settings(),
-            "counters": {"version": self._version, "next_number": self._next_number},
-            "learned": self._learned.to_data(),
-            "corrected": {str(number): list(last) for number, last in self._corrected.items()},
-            "state": self._state(),
-        }
+        return as_data.data_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Policy:
-        """Build the policy that `to_dict` described."""
-        arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
-        start = data["arms_at_start"]
-        counters = [data["counters"][name] for name in ("version", "next_number")]
-        whole = all(type(number) is int for number in (start, *counters))
-        if (
-            not whole
-            or not 1 <= start <= len(arms)
-            or not 0 <= min(counters) <= max(counters) < 2**63
-        ):
-            raise StateError("its counts of arms, changes or visits cannot be")
-        policy = cls(
-            Survey.from_dict(data["survey"]),
-            arms=arms[:start],
-            reward=tuple(data["reward"]),
-            **data["settings"],
-        )
-        for arm in arms[start:]:
-            policy.add_arm(arm)
-        live = np.array(data["live"])
-        if live.shape != (len(arms),) or live.dtype != bool or not live.any():
-            raise StateError("the file does not say which of its arms are live")
-        policy.roster.live = live
-        policy._version, policy._next_number = counters
-        policy._learned = Numbers.from_data(data["learned"])
-        for number, (reward, learned_in) in data["corrected"].items():
-            if reward is not None:
-                policy.reward.check(reward)
-            if learned_in is not None and (type(learned_in) is not int or learned_in < 0):
-                raise StateError(f"visit {number} was learned in block {shown(learned_in)}")
-            policy._corrected[int(number)] = Correction(reward, learned_in)
-        policy._restore(data["state"])
-        return policy
+        """Build the policy that `to_dict` described; refuse what cannot be its state."""
+        return as_data.policy_from(cls, data)
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file; `askless.load` reads it.

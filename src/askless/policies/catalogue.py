@@ -271,5 +271,5 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
         )
     try:
         return kind.from_dict(content)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+    except StateError as error:
         raise StateError(f"{path}: the file is damaged: {error}") from None

@@ -10,7 +10,8 @@ import numpy as np
 
 from askless.core.arrays import Flags
 from askless.core.words import BY_ELLIPSOID, BY_EPOCHS, GOOD, NOT_DROPPED
-from askless.policies.epoch_state import EpochState, skip_directions
+from askless.policies.epoch_data import skip_directions
+from askless.policies.epoch_state import EpochState
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB

@@ -15,7 +15,8 @@ from typing import Any
 from askless.errors import StateError
 
 FORMAT = "askless.policy"
-VERSION = 5
+VERSION = 6
+READ = (5, VERSION)  # version 5 has lists of numbers where this one has blocks of them
 # What is to be said of older versions, none of which can be read.
 OLDER = {
     1: "it was saved by an older askless; start a new policy and learn its rows again",
@@ -31,10 +32,7 @@ OLDER = {
 def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
     """Write a policy's data in one step: the file is the old one or the new one, never half."""
     target = Path(path).resolve()  # a link stays a link
-    text = json.dumps(
-        {"format": FORMAT, "version": VERSION, "checksum": checksum(content), "content": content},
-        allow_nan=False,
-    )
+    text = _written(content)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     except OSError as error:
@@ -49,6 +47,17 @@ def write_state(path: str | Path, content: Mapping[str, Any]) -> None:
     except OSError as error:
         Path(name).unlink(missing_ok=True)
         raise StateError(f"{target}: cannot write the file: {error.strerror}") from None
+
+
+def _written(content: Mapping[str, Any]) -> str:
+    """Return a file's text: a line a thing, what people read first and the learned state last."""
+    head = {"format": FORMAT, "version": VERSION, "checksum": checksum(content)}
+    lines = [f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items()]
+    parts = [
+        f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False)}"
+        for key, value in content.items()
+    ]
+    return "{\n" + "".join(lines) + ' "content": {\n' + ",\n".join(parts) + "\n }\n}\n"
 
 
 def _refuse(constant: str) -> float:
@@ -84,11 +93,12 @@ def read_state(path: str | Path) -> dict[str, Any]:
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise StateError(f"{path}: this is not a saved askless policy")
     version: Any = saved.get("version")
-    if version != VERSION or isinstance(version, bool):
-        older = None if isinstance(version, bool) else OLDER.get(version)
+    if type(version) is not int or version not in READ:
+        older = OLDER.get(version) if type(version) is int else None
         why = older or "was it saved by a newer askless?"
         raise StateError(
-            f"{path}: the file is of version {version!r}, this askless reads {VERSION}; {why}"
+            f"{path}: the file is of version {version!r}, this askless reads"
+            f" {' and '.join(map(str, READ))}; {why}"
         )
     content = saved.get("content")
     if not isinstance(content, dict) or saved.get("checksum") != checksum(content):

@@ -12,7 +12,8 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import DECLINED, NOBODY, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
 from askless.policies.arm_state import ArmState
-from askless.policies.base import Correction, Policy
+from askless.policies.as_data import Correction
+from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Reach
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.evidence import Evidence, evidence_rows
@@ -419,4 +420,4 @@ class LinearUCB(Policy):
         return {"arms": self._model.to_data()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._model.from_data(state["arms"])
+        self._model.from_data(state["arms"], self.arms)

@@ -42,6 +42,11 @@ class Numbers:
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
+    @property
+    def last(self) -> int:
+        """The largest number; -1 where there is none."""
+        return self._lasts[-1] if self._lasts else -1
+
     def spans(self) -> Iterator[tuple[int, int]]:
         """Go through the ranges: first and last number of each."""
         return zip(self._firsts, self._lasts, strict=True)
@@ -103,6 +108,8 @@ class Numbers:
     @classmethod
     def from_data(cls, data: Any) -> Numbers:
         """Take back what `to_data` returned; refuse what cannot be."""
+        if not isinstance(data, list) or not all(isinstance(span, list) for span in data):
+            raise StateError(f"its learned visits {shown(data)} are no list of ranges")
         spans = [tuple(span) for span in data]
         last = -2
         for span in spans:

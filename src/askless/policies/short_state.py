@@ -33,6 +33,7 @@ from askless.core.words import (
 from askless.policies.arm_state import arrays_of
 from askless.policies.decision import Check
 from askless.policies.epoch_state import EpochState
+from askless.policies.memory import check_fits
 from askless.policies.short_choice import Choice, Terms, chosen
 from askless.survey import Survey
 
@@ -59,6 +60,9 @@ class ShortState:
         self.survey, self.terms = survey, terms
         everyone = survey.asked_of_everyone.astype(np.int64)
         cost = np.array([float(question.cost) for question in survey])
+        p = survey.column_count
+        # Its tables of p columns by p, as many for every arm as the arms' own state has.
+        check_fits((10 * arm_count + 7) * p * p, arm_count, p)
         self.shorts = core.Shorts(survey.core, arm_count, everyone, cost)
         self.choice = Choice(np.zeros(len(survey), dtype=bool), (), 0.0, 1.0)
         numbers = self.shorts.numbers

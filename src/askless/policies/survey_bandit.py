@@ -11,7 +11,7 @@ import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import COIN, NOBODY, STANDS, TOSS
-from askless.errors import SettingError, VisitError
+from askless.errors import SettingError, StateError, VisitError
 from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
@@ -367,9 +367,11 @@ class SurveyBandit(EpochSurveyUCB):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
+        if (self._short is None) != (state["short_form"] is None):
+            raise StateError("it has a short form and no price for one, or the other way round")
         if self._short is not None:
             self._short.shorts.live[:] = self.roster.live
-            short_data.from_data(self._short, self._model, state["short_form"])
+            short_data.from_data(self._short, self._model, state["short_form"], self.arms)
 
 
 def price_share(survey: Survey, span: float, price: float | None) -> float:

@@ -8,7 +8,7 @@ import yaml
 
 from askless.errors import StudyError, shown
 
-LARGEST_FILE = 1_000_000  # characters
+LARGEST_FILE = 10_000_000  # characters: tens of thousands of questions
 DEEPEST = 12  # levels of nesting; a study file needs five
 
 Place = tuple[str | int, ...]
@@ -31,6 +31,7 @@ class Located:
         self.source = source
         self.lines: dict[Place, int] = {}
         self.written: dict[Place, str] = {}  # single values as they stand in the file
+        self._values = yaml.SafeLoader("")  # makes values out of words
         self.data: Any
         if len(text) > LARGEST_FILE:
             raise StudyError(f"{source}: the file is longer than {LARGEST_FILE:,} characters")
@@ -82,7 +83,7 @@ class Located:
         if not isinstance(node, yaml.MappingNode):
             self.written[place] = node.value
             try:
-                return yaml.SafeLoader("").construct_object(node)
+                return self._values.construct_object(node)
             except (ValueError, OverflowError, yaml.constructor.ConstructorError):
                 raise StudyError(
                     f"{self.where(place)}: {shown(node.value)} is no number or date;"

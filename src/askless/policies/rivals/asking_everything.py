@@ -78,7 +78,7 @@ class ByRidge(AskingEverything):
         return {"arms": self._sums.state()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._sums.restore(state["arms"])
+        self._sums.restore(state["arms"], self)
 
 
 class Rows:

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.errors import StateError
+from askless.policies.arm_data import refusal
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.sums import Sums
+from askless.policies.state_proof import RowSpace
 from askless.sparse import lasso
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_between, check_whole
@@ -24,6 +25,7 @@ __all__ = ["LassoBandit", "forced_arm"]
 FORCED = "forced"  # how the kinds of forced visits begin: the number of the arm follows
 LAM = 0.05  # both penalties of the paper's simulations
 SMALLEST, MOST = 1e-9, 1e9
+PARTS = ("rows", "gram", "moment", "squares")
 
 
 def forced_arm(number: int, arms: int, q: int) -> int | None:
@@ -171,10 +173,14 @@ class LassoBandit(AskingEverything):
         return {"arms": [{"all": every, "forced": forced} for every, forced in pairs]}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._all.restore([arm["all"] for arm in state["arms"]])
-        self._forced.restore([arm["forced"] for arm in state["arms"]])
-        if (self._forced.rows > self._all.rows).any():
-            raise StateError("it has more forced rows than rows")
+        self._all.restore([arm["all"] for arm in state["arms"]], self)
+        self._forced.restore([arm["forced"] for arm in state["arms"]], self)
+        space = RowSpace(self.survey, self.reward)
+        for k, name in enumerate(self.arms):  # what was not forced must be rows, too
+            free = [getattr(self._all, part)[k] - getattr(self._forced, part)[k] for part in PARTS]
+            reason = space.doubt_sums(int(free[0]), np.tril(free[1]), free[2], float(free[3]))
+            if reason is not None:
+                raise refusal(name, f"without its forced rows, {reason}")
         self._fit_anew()
 
 

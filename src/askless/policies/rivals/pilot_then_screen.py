@@ -13,13 +13,17 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import SettingError, StateError
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
+from askless.policies.packed import pack, unpack
 from askless.policies.player import Block, Played, Player
 from askless.policies.rivals.lasso import kept_columns, least_squares
 from askless.policies.settings import check_planned, check_seed
+from askless.policies.state_proof import RowSpace
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_number
 
 __all__ = ["PilotThenScreen"]
+
+MOST_COEFFICIENT = 1e30  # in ranges: with more, scores would leave the floats
 
 
 class Models(NamedTuple):
@@ -186,25 +190,30 @@ class PilotThenScreen(Policy):
 
     def _state(self) -> dict[str, Any]:
         if self._models is None:
-            rows = [row.tolist() for row in self._rows]
-            return {"played": list(self._played), "rows": rows, "ys": list(self._ys)}
-        return {name: part.tolist() for name, part in self._models._asdict().items()}
+            rows = np.array(self._rows).reshape(-1, self.survey.column_count)
+            return {"played": list(self._played), "ys": pack(self._ys), "rows": pack(rows)}
+        kept, coefficients = self._models
+        return {"kept": kept.tolist(), "coefficients": pack(coefficients)}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         count, p = len(self.roster), self.survey.column_count
         if "kept" in state:
-            models = Models(np.array(state["kept"]), np.array(state["coefficients"], dtype=float))
+            models = Models(
+                np.array(state["kept"]), unpack(state["coefficients"], (count, p), "its models")
+            )
             fits = models.kept.dtype == bool and models.kept.shape == (count, len(self.survey))
-            if not fits or not _are_finite(models.coefficients, (count, p)):
+            most = MOST_COEFFICIENT * self.reward.span
+            if not fits or not (np.abs(models.coefficients) < most).all():
                 raise StateError("its models are not those of its survey and arms")
+            if models.coefficients[:, 1:][~models.kept[:, self.survey.owner]].any():
+                raise StateError("its models use questions that they do not keep")
             self._models = models
             return
         played = [self.roster.check_number(arm) for arm in state["played"]]
-        rows = np.array(state["rows"], dtype=float).reshape(-1, p)
-        ys = np.array(state["ys"], dtype=float)
-        n = len(played)
-        if not (n < self.pilot and _are_finite(rows, (n, p)) and _are_finite(ys, (n,))):
-            raise StateError("the rows of its pilot cannot be")
+        rows, ys = unpack(state["rows"], (-1, p), "its rows"), unpack(state["ys"], (-1,), "its ys")
+        reason = RowSpace(self.survey, self.reward).doubt_rows(rows, ys)
+        if reason or not len(played) == len(rows) < self.pilot or np.isnan(rows).any():
+            raise StateError(f"the pilot cannot be: {reason or 'it has not as many rows as arms'}")
         self._played, self._rows, self._ys = played, list(rows), ys.tolist()
 
 
@@ -262,10 +271,6 @@ def _drawn(coins: Floats, masks: Flags) -> Ints:
     """Return the arms that visits draw, each evenly among those of its own mask."""
     place = (coins * masks.sum(axis=1)).astype(np.int64)
     return np.asarray((masks.cumsum(axis=1) > place[:, None]).argmax(axis=1))
-
-
-def _are_finite(numbers: Floats, shape: tuple[int, ...]) -> bool:
-    return numbers.shape == shape and bool(np.isfinite(numbers).all())
 
 
 def _check_share(share: Any) -> float:

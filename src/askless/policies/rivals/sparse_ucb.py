@@ -9,15 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.errors import SettingError
+from askless.errors import SettingError, StateError
+from askless.policies.arm_data import refusal
+from askless.policies.packed import pack, unpack
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
-from askless.policies.rivals.forecaster import Forecaster, Supports
-from askless.policies.rivals.sums import RidgeSums, finite
+from askless.policies.rivals.forecaster import RATE, Forecaster, Supports
+from askless.policies.rivals.sums import RidgeSums
 from askless.survey import Arm, Constants, RewardRange, Survey
 from askless.survey.names import check_between, check_number, check_whole
 
 __all__ = ["SparseUCB"]
+
+SLACK = 1e-6  # of sums that are rounded
+LARGEST = 1.001  # a squared error: rewards on the grid may leave the range by a step of it
 
 
 class SparseUCB(AskingEverything):
@@ -135,7 +140,7 @@ class SparseUCB(AskingEverything):
 
     def _state(self) -> dict[str, Any]:
         arms = [
-            {"rows": rows, "forecasts": forecasts, "log_weights": forecaster.log_weight.tolist()}
+            {"rows": rows, "forecasts": forecasts, "log_weights": pack(forecaster.log_weight)}
             for rows, forecasts, forecaster in zip(
                 self._sums.state(), self._forecasts.state(), self._forecasters, strict=True
             )
@@ -145,11 +150,18 @@ class SparseUCB(AskingEverything):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         arms = state["arms"]
-        self._sums.restore([arm["rows"] for arm in arms])
-        self._forecasts.restore([arm["forecasts"] for arm in arms])
-        count = len(self._supports.log_prior)
-        for forecaster, arm in zip(self._forecasters, arms, strict=True):
-            forecaster.log_weight = finite(arm["log_weights"], (count,))
+        self._sums.restore([arm["rows"] for arm in arms], self)
+        self._forecasts.restore([arm["forecasts"] for arm in arms], self, told=True)
+        if (self._sums.gram != self._forecasts.gram).any():
+            raise StateError("its forecasts are not those of its rows")
+        prior, both = self._supports.log_prior, zip(self._forecasters, arms, self.arms, strict=True)
+        for k, (forecaster, arm, name) in enumerate(both):
+            weights = unpack(arm["log_weights"], prior.shape, f"the weights of arm {name!r}")
+            # A weight falls with every row, by half of a squared error at most.
+            most = RATE * LARGEST * int(self._sums.rows[k])
+            if not ((weights <= prior + SLACK) & (weights >= prior - most - SLACK)).all():
+                raise refusal(name, "its weights of supports are not those of so many rows")
+            forecaster.log_weight = weights
         self._follow()
 
     def _follow(self) -> None:

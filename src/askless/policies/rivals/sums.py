@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from askless.core.arrays import Floats, Ints
 from askless.errors import StateError
+from askless.policies.arm_data import is_count, is_number, refusal
+from askless.policies.base import Policy
+from askless.policies.memory import check_fits
+from askless.policies.packed import pack, pack_lower, unpack, unpack_lower
+from askless.policies.state_proof import RowSpace
 
 __all__ = ["RidgeSums", "Sums"]
 
@@ -18,7 +22,10 @@ FRESH = 1_000  # rows of an arm after which its inverse is made anew: rank-one s
 class Sums:
     """Σzz', Σyz, Σy² and the number of rows of every arm."""
 
+    squares_each: ClassVar[int] = 1  # tables of columns by columns that an arm has
+
     def __init__(self, arms: int, columns: int) -> None:
+        check_fits(self.squares_each * arms * columns**2, arms, columns)
         self.gram: Floats = np.zeros((arms, columns, columns))
         self.moment: Floats = np.zeros((arms, columns))
         self.squares: Floats = np.zeros(arms)
@@ -46,27 +53,41 @@ class Sums:
         """Return the sums as plain data, an entry an arm."""
         return [
             {
-                "gram": self.gram[k].tolist(),
-                "moment": self.moment[k].tolist(),
-                "squares": float(self.squares[k]),
                 "rows": int(self.rows[k]),
+                "squares": float(self.squares[k]),
+                "moment": pack(self.moment[k]),
+                "gram": pack_lower(self.gram[k]),
             }
             for k in range(len(self.rows))
         ]
 
-    def restore(self, arms: list[Mapping[str, Any]]) -> None:
-        """Take back what `state` returned."""
-        if len(arms) != len(self.rows):
+    def restore(
+        self, saved: Any, policy: Policy, *, gaps: bool = False, told: bool = False
+    ) -> None:
+        """Take back what `state` returned; refuse what cannot be sums of rows of a policy.
+
+        `gaps`: rows have zeros where nothing was asked; `told`: rewards are forecasts, on no grid.
+        """
+        if not isinstance(saved, list) or len(saved) != len(self.rows):
             raise StateError("its sums are not those of its arms")
-        for name in ("gram", "moment", "squares", "rows"):
-            sums = getattr(self, name)
-            sums[:] = finite([arm[name] for arm in arms], sums.shape)
-        if (self.rows < 0).any() or (self.squares < 0).any():
-            raise StateError("its sums cannot be sums of rows")
+        space = RowSpace(policy.survey, policy.reward, gaps=gaps)
+        for k, (arm, name) in enumerate(zip(saved, policy.arms, strict=True)):
+            rows, squares = arm["rows"], arm["squares"]
+            if not is_count(rows) or not is_number(squares):
+                raise refusal(name, "its counts and sums are no numbers")
+            lower = unpack_lower(arm["gram"], len(self.gram[k]), f"the gram of arm {name!r}")
+            moment = unpack(arm["moment"], self.moment[k].shape, f"the moment of arm {name!r}")
+            reason = space.doubt_sums(rows, lower, moment, float(squares), told=told)
+            if reason is not None:
+                raise refusal(name, reason)
+            self.gram[k] = lower + np.tril(lower, -1).T
+            self.moment[k], self.squares[k], self.rows[k] = moment, squares, rows
 
 
 class RidgeSums(Sums):
     """Sums with the ridge model of every arm, of penalty 1: B = I + Σzz', μ = B⁻¹Σyz."""
+
+    squares_each: ClassVar[int] = 2
 
     def __init__(self, arms: int, columns: int) -> None:
         super().__init__(arms, columns)
@@ -114,15 +135,9 @@ class RidgeSums(Sums):
         self.refresh()
         return super().state()
 
-    def restore(self, arms: list[Mapping[str, Any]]) -> None:
-        """Take back what `state` returned."""
-        super().restore(arms)
+    def restore(
+        self, saved: Any, policy: Policy, *, gaps: bool = False, told: bool = False
+    ) -> None:
+        """Take back what `state` returned; the models are made anew."""
+        super().restore(saved, policy, gaps=gaps, told=told)
         self.refresh()
-
-
-def finite(given: Any, shape: tuple[int, ...]) -> Floats:
-    """Return numbers of a state as an array of a shape; refuse others."""
-    numbers = np.array(given, dtype=np.float64)
-    if numbers.shape != shape or not np.isfinite(numbers).all():
-        raise StateError("its numbers are not those of its survey and arms")
-    return numbers

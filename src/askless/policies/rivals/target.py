@@ -16,6 +16,8 @@ from askless.survey import Arm, RewardRange, Survey
 
 __all__ = ["Target"]
 
+MOST = 1e150  # of a coefficient: with more, scores would leave the floats
+
 
 class Target(Policy):
     """The policy that regret is measured against (maths 6).
@@ -49,12 +51,13 @@ class Target(Policy):
         super().__init__(survey, arms=arms, reward=reward)
         shape = (len(self.roster), survey.column_count)
         try:
-            self.coefficients: Floats = np.array(coefficients, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise SettingError(
-                "coefficients is not a table of numbers; give K × p of them"
-            ) from None
-        if self.coefficients.shape != shape or not np.isfinite(self.coefficients).all():
+            given = np.array(coefficients)
+        except ValueError:  # rows of different lengths
+            given = np.array(None)
+        if given.dtype.kind not in "fiu":
+            raise SettingError("coefficients is not a table of numbers; give K × p of them")
+        self.coefficients: Floats = given.astype(np.float64)
+        if self.coefficients.shape != shape or not (np.abs(self.coefficients) < MOST).all():
             raise SettingError(
                 f"coefficients has shape {self.coefficients.shape}; give finite numbers of shape"
                 f" {shape}: an arm a row, the constant's column first"

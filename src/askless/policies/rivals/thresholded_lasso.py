@@ -143,5 +143,5 @@ class ThresholdedLasso(AskingEverything):
         return {"arms": self._sums.state()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._sums.restore(state["arms"])
+        self._sums.restore(state["arms"], self)
         self._fit_anew()

@@ -12,9 +12,10 @@ from askless.errors import StateError
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
+from askless.policies.packed import pack, unpack
 from askless.policies.player import Block, Played, Player
 from askless.policies.rivals.lin_ts import FIRST_NOISE, MOST_WIDTH
-from askless.policies.rivals.sums import RidgeSums, finite
+from askless.policies.rivals.sums import RidgeSums
 from askless.policies.rivals.thompson import draw_largest
 from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
@@ -142,15 +143,18 @@ class TSRC(Policy):
         return {"questions": self.questions, "v": self.v, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
-        counts = {"asked": self._asked.tolist(), "earned": self._earned.tolist()}
+        counts = {"asked": pack(self._asked), "earned": pack(self._earned)}
         return {"arms": self._sums.state(), **counts}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._sums.restore(state["arms"])
+        self._sums.restore(state["arms"], self, gaps=True)
         shape = (len(self.survey),)
-        self._asked, self._earned = (finite(state[key], shape) for key in ("asked", "earned"))
-        if (self._earned < 0).any() or (self._earned > self._asked + 1e-9).any():
+        asked = unpack(state["asked"], shape, "how often questions were asked")
+        earned = unpack(state["earned"], shape, "what questions have brought")
+        whole = (asked == np.floor(asked)) & (asked >= 0) & (asked <= self._sums.total)
+        if not (whole & (earned >= 0) & (earned <= asked + 1e-9)).all():
             raise StateError("its counts of questions cannot be")
+        self._asked, self._earned = asked, earned
 
 
 class Asks(VisitKind):

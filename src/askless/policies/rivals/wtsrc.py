@@ -10,8 +10,8 @@ import numpy as np
 
 from askless.core.arrays import Flags
 from askless.errors import StateError
+from askless.policies.arm_data import is_count, is_number
 from askless.policies.player import Player
-from askless.policies.rivals.sums import finite
 from askless.policies.rivals.tsrc import TSRC, Subsets
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_whole
@@ -78,14 +78,21 @@ class WTSRC(TSRC):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
-        if len(state["last"]) > self.window:
+        if len(state["last"]) > min(self.window, self._sums.total):
             raise StateError("it remembers more visits than its window has")
         self._last.clear()
+        before = self._asked, self._earned
         for numbers, share in state["last"]:
             asked = np.zeros(len(self.survey), dtype=bool)
+            if not all(map(is_count, numbers)) or sorted(set(numbers)) != numbers:
+                raise StateError("it remembers visits that asked no questions")
+            if not is_number(share) or not 0 <= share <= 1:
+                raise StateError("it remembers visits that brought what no reward is")
             asked[numbers] = True
-            self._last.append((asked, float(finite(share, ()))))
+            self._last.append((asked, float(share)))
         self._sum_up()
+        if not all(map(np.array_equal, before, (self._asked, self._earned))):
+            raise StateError("its counts of questions are not those of the visits it remembers")
 
     def _sum_up(self) -> None:
         """Make the counts anew out of the visits in the window."""
