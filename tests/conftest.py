@@ -3,14 +3,14 @@
 import pytest
 
 from askless.policies import POLICIES
-from askless.survey.policy_names import OWN_NAMES
+from askless.survey.policy_descriptions import KNOWN
 
 
 @pytest.fixture
 def catalogue():
     """Let a test register policies; afterwards those before it are known again."""
-    policies, names = dict(POLICIES), set(OWN_NAMES)
+    policies, names = dict(POLICIES), dict(KNOWN)
     yield POLICIES
-    for known, before in ((POLICIES, policies), (OWN_NAMES, names)):
+    for known, before in ((POLICIES, policies), (KNOWN, names)):
         known.clear()
         known.update(before)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from askless.core.arrays import Floats
 from askless.core.words import OWN
 from askless.policies.linear_ucb import LinearUCB
-from askless.policies.settings import NET_RADII
+from askless.policies.settings import LAM_SELECTS, NET_RADII
+from askless.policies.shared_settings import (
+    B1,
+    B2,
+    LARGEST,
+    RADIUS,
+    SMALLEST,
+    Alpha,
+    BetaMin,
+    Delta,
+    Grain,
+    Interactive,
+    Sigma,
+)
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Number, Words
 
 __all__ = ["ElasticNetSurveyUCB"]
 
@@ -80,7 +94,6 @@ class ElasticNetSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "elastic-net"
-    radii: ClassVar[tuple[str, ...]] = tuple(NET_RADII)
     drops: ClassVar[bool] = True
     has_net: ClassVar[bool] = True
 
@@ -90,16 +103,26 @@ class ElasticNetSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        radius: str | None = None,
-        lam: float | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: BetaMin,
+        delta: Delta = None,
+        alpha: Alpha = None,
+        sigma: Sigma = None,
+        b1: B1 = None,
+        b2: B2 = None,
+        radius: Annotated[
+            str | None, Words(RADIUS, words=tuple(NET_RADII), otherwise="`valid`")
+        ] = None,
+        lam: Annotated[
+            float | None,
+            Number(
+                "Penalty as a multiple of the noise level; the published radii have their own.",
+                least=SMALLEST,
+                most=LARGEST,
+                otherwise=f"1; {LAM_SELECTS:g} with the radius `ridge`",
+            ),
+        ] = None,
+        interactive: Interactive = False,
+        grain: Grain = None,
     ) -> None:
         self._begin(locals())
 

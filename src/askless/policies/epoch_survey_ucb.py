@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -15,8 +15,27 @@ from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
 from askless.policies.player import Player
-from askless.policies.settings import EXPLORE
+from askless.policies.shared_settings import (
+    B1,
+    B2,
+    EXPLORE,
+    OPTIMISM,
+    PAYBACK,
+    Alpha,
+    BetaMin,
+    Delta,
+    Explore,
+    ExploreFloor,
+    Grain,
+    Growth,
+    Interactive,
+    JudgeSkips,
+    Optimism,
+    Sigma,
+    ValidRadius,
+)
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Seed
 
 __all__ = ["EpochSurveyUCB"]
 
@@ -98,7 +117,6 @@ class EpochSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "epoch"
-    radii: ClassVar[tuple[str, ...]] = ("valid",)
     drops: ClassVar[bool] = True
     has_epochs: ClassVar[bool] = True
     asks_interactively: ClassVar[bool | str] = False  # unless given
@@ -110,22 +128,22 @@ class EpochSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        growth: float | None = None,
-        optimism: float | str = 1.0,
-        payback: bool = True,
-        explore: float = EXPLORE,
-        explore_floor: float = 0.0,
-        seed: int = 0,
-        judge_skips: bool = True,
-        radius: str | None = None,
-        interactive: bool | str | None = None,
-        grain: str | None = None,
+        beta_min: BetaMin,
+        delta: Delta = None,
+        alpha: Alpha = None,
+        sigma: Sigma = None,
+        b1: B1 = None,
+        b2: B2 = None,
+        growth: Growth = None,
+        optimism: Optimism = OPTIMISM,
+        payback: Annotated[bool, PAYBACK] = True,
+        explore: Explore = EXPLORE,
+        explore_floor: ExploreFloor = 0.0,
+        seed: Seed = 0,
+        judge_skips: JudgeSkips = True,
+        radius: ValidRadius = None,
+        interactive: Interactive = None,
+        grain: Grain = None,
     ) -> None:
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
         interactive = self.asks_interactively if interactive is None else interactive

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from askless.policies.linear_ucb import LinearUCB
+from askless.policies.shared_settings import (
+    B1,
+    B2,
+    RADIUS,
+    Alpha,
+    BetaMin,
+    Delta,
+    Grain,
+    Interactive,
+    Sigma,
+)
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Words
 
 __all__ = ["RidgeSurveyUCB"]
 
@@ -68,7 +80,6 @@ class RidgeSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "ridge"
-    radii: ClassVar[tuple[str, ...]] = ("valid", "published", "published_sqrt")
     drops: ClassVar[bool] = True
 
     def __init__(
@@ -77,14 +88,17 @@ class RidgeSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        radius: str | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: BetaMin,
+        delta: Delta = None,
+        alpha: Alpha = None,
+        sigma: Sigma = None,
+        b1: B1 = None,
+        b2: B2 = None,
+        radius: Annotated[
+            str | None,
+            Words(RADIUS, words=("valid", "published", "published_sqrt"), otherwise="`valid`"),
+        ] = None,
+        interactive: Interactive = False,
+        grain: Grain = None,
     ) -> None:
         self._begin(locals())

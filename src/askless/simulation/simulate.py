@@ -15,7 +15,7 @@ from askless.core.arrays import Ints
 from askless.environments import Environment, LinearEnvironment
 from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import SettingError, extra, shown
-from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy, as_policy
+from askless.policies import Policy, as_policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Delay, Late
@@ -126,16 +126,7 @@ def check_match(policy: Policy, environment: Environment) -> None:
 
 def describe(policy: Policy) -> dict[str, Any]:
     """Return a policy's settings with every default filled in."""
-    settings = {"coding": policy.survey.coding, **policy._settings()}
-    if isinstance(policy, LinearUCB):
-        constants = policy.constants
-        settings |= {"delta": policy.delta, "alpha": policy.alpha, "beta_min": policy.beta_min}
-        settings |= {"sigma": constants.sigma, "b1": constants.b1, "b2": constants.b2}
-    if isinstance(policy, ElasticNetSurveyUCB):
-        settings["lam"] = policy.lam
-    if isinstance(policy, EpochSurveyUCB):
-        settings["growth"] = policy.growth
-    return settings
+    return {"coding": policy.survey.coding, **policy.all_settings()}
 
 
 def _run(

@@ -41,15 +41,24 @@ def check_whole(value: Any, what: str, least: int, most: int) -> int:
     """Return a whole number within bounds as an int, or refuse it."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value <= most:
-        raise SettingError(f"{what} is {shown(value)}; give a whole number from {least} to {most}")
+        raise SettingError(
+            f"{what} is {shown(value)}; give a whole number from {least} to {most}", what
+        )
     return int(value)
+
+
+def check_flag(value: Any, what: str) -> bool:
+    """Return True or False as a bool, or refuse what is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise SettingError(f"{what} is {shown(value)}; give True or False", what)
+    return bool(value)
 
 
 def check_between(value: Any, what: str, least: float, most: float) -> float:
     """Return a number within bounds, the ends included, or refuse it."""
     number = check_number(value, what)
     if not least <= number <= most:
-        raise SettingError(f"{what} is {number:g}; give a number from {least:g} to {most:g}")
+        raise SettingError(f"{what} is {number:g}; give a number from {least:g} to {most:g}", what)
     return number
 
 
@@ -58,11 +67,11 @@ def check_number(value: Any, what: str) -> float:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool | str | bytes | np.ndarray) or not isinstance(value, SupportsFloat):
-        raise SettingError(f"{what} is {shown(value)}; give a number")
+        raise SettingError(f"{what} is {shown(value)}; give a number", what)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise SettingError(f"{what} is {shown(value)}; give a finite number")
+        raise SettingError(f"{what} is {shown(value)}; give a finite number", what)
     return number
