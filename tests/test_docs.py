@@ -13,7 +13,7 @@ import askless as al
 from askless.cli.app import run
 from askless.cli.tables import tables as list_tables
 from askless.evaluation.analysis_tables import tables_of
-from askless.policies.building import settings_of
+from askless.policies.building import build_policy, settings_of
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import RewardSection, StudyFile, shape
 
@@ -72,6 +72,14 @@ def test_the_library_page_s_own_policy_keeps_the_contract(catalogue):
     assert visit.asks == ("x1",)
     visit.answer({"x1": 0.9})
     assert visit.asks == ("x2", "x3")
+    (described,) = [block for block in pages if "class Leans" in block]
+    exec(described, names)
+    study = al.Study(al.Survey.unit(1), (al.Arm("a"), al.Arm("b")), al.RewardRange(0, 1))
+    leans = build_policy(names["Leans"], study, {"rate": 1}, "leans")
+    assert leans._settings() == {"rate": 1.0, "seed": 0}
+    assert leans.visit(known={"x1": 1}).arm == "a"
+    with pytest.raises(al.errors.SettingError, match="rate is 2; give a number from 0 to 1"):
+        names["Leans"](al.Survey.unit(1), arms=["a"], reward=(0, 1), rate=2)
 
 
 def test_the_library_page_s_comparison_runs(tmp_path, monkeypatch, capsys):
