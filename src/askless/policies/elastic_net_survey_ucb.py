@@ -7,21 +7,9 @@ from typing import Annotated, ClassVar
 
 from askless.core.arrays import Floats
 from askless.core.words import OWN
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.settings import LAM_SELECTS, NET_RADII
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    LARGEST,
-    RADIUS,
-    SMALLEST,
-    Alpha,
-    BetaMin,
-    Delta,
-    Grain,
-    Interactive,
-    Sigma,
-)
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Number, Words
 
@@ -103,26 +91,26 @@ class ElasticNetSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: BetaMin,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
         radius: Annotated[
-            str | None, Words(RADIUS, words=tuple(NET_RADII), otherwise="`valid`")
+            str | None, Words(shared.RADIUS, words=tuple(NET_RADII), otherwise="`valid`")
         ] = None,
         lam: Annotated[
             float | None,
             Number(
                 "Penalty as a multiple of the noise level; the published radii have their own.",
-                least=SMALLEST,
-                most=LARGEST,
+                least=shared.SMALLEST,
+                most=shared.LARGEST,
                 otherwise=f"1; {LAM_SELECTS:g} with the radius `ridge`",
             ),
         ] = None,
-        interactive: Interactive = False,
-        grain: Grain = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())
 

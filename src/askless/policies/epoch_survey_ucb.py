@@ -10,30 +10,12 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import BACK, Rule
 from askless.errors import SettingError
+from askless.policies import shared_settings as shared
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import ARRAY, FLOAT, ONE_BY_ONE, LinearUCB
 from askless.policies.player import Player
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    EXPLORE,
-    OPTIMISM,
-    PAYBACK,
-    Alpha,
-    BetaMin,
-    Delta,
-    Explore,
-    ExploreFloor,
-    Grain,
-    Growth,
-    Interactive,
-    JudgeSkips,
-    Optimism,
-    Sigma,
-    ValidRadius,
-)
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Seed
 
@@ -128,22 +110,22 @@ class EpochSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: BetaMin,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
-        growth: Growth = None,
-        optimism: Optimism = OPTIMISM,
-        payback: Annotated[bool, PAYBACK] = True,
-        explore: Explore = EXPLORE,
-        explore_floor: ExploreFloor = 0.0,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        growth: shared.Growth = None,
+        optimism: shared.Optimism = shared.OPTIMISM,
+        payback: Annotated[bool, shared.PAYBACK] = True,
+        explore: shared.Explore = shared.EXPLORE,
+        explore_floor: shared.ExploreFloor = 0.0,
         seed: Seed = 0,
-        judge_skips: JudgeSkips = True,
-        radius: ValidRadius = None,
-        interactive: Interactive = None,
-        grain: Grain = None,
+        judge_skips: shared.JudgeSkips = True,
+        radius: shared.ValidRadius = None,
+        interactive: shared.Interactive = None,
+        grain: shared.Grain = None,
     ) -> None:
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
         interactive = self.asks_interactively if interactive is None else interactive

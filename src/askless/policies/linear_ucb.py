@@ -11,6 +11,7 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import DECLINED, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
+from askless.policies import shared_settings as shared
 from askless.policies.arm_state import ArmState
 from askless.policies.base import Correction, Policy
 from askless.policies.decision import Asked, Decision, Reach
@@ -21,17 +22,6 @@ from askless.policies.first_asks import first_asks
 from askless.policies.hooks import plays_as_compiled
 from askless.policies.player import Player
 from askless.policies.settings import Settings
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    Alpha,
-    Delta,
-    Grain,
-    Interactive,
-    Sigma,
-    UnusedBetaMin,
-    ValidRadius,
-)
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 from askless.survey.names import check_flag
@@ -63,15 +53,15 @@ class LinearUCB(Policy):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: UnusedBetaMin = 0.0,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
-        radius: ValidRadius = None,
-        interactive: Interactive = False,
-        grain: Grain = None,
+        beta_min: shared.UnusedBetaMin = 0.0,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        radius: shared.ValidRadius = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())
 

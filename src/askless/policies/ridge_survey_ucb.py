@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, ClassVar
 
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    RADIUS,
-    Alpha,
-    BetaMin,
-    Delta,
-    Grain,
-    Interactive,
-    Sigma,
-)
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Words
 
@@ -88,17 +78,19 @@ class RidgeSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: BetaMin,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
         radius: Annotated[
             str | None,
-            Words(RADIUS, words=("valid", "published", "published_sqrt"), otherwise="`valid`"),
+            Words(
+                shared.RADIUS, words=("valid", "published", "published_sqrt"), otherwise="`valid`"
+            ),
         ] = None,
-        interactive: Interactive = False,
-        grain: Grain = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())

@@ -12,35 +12,13 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import COIN, TOSS
 from askless.errors import SettingError, VisitError
+from askless.policies import shared_settings as shared
 from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
 from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.player import Player
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    EXPLORE,
-    INTERACTIVE,
-    LARGEST,
-    OPTIMISM,
-    PAYBACK,
-    PLANNED,
-    SHARE_OF_VISITS,
-    SMALLEST,
-    Alpha,
-    BetaMin,
-    Delta,
-    Explore,
-    ExploreFloor,
-    Grain,
-    Growth,
-    JudgeSkips,
-    Optimism,
-    Sigma,
-    ValidRadius,
-)
 from askless.policies.short_choice import Terms
 from askless.policies.short_forms import ShortForm, ShortVisits
 from askless.policies.short_state import ShortState
@@ -112,7 +90,7 @@ class SurveyBandit(EpochSurveyUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: BetaMin,
+        beta_min: shared.BetaMin,
         price: Annotated[
             float | None,
             Number(
@@ -127,42 +105,42 @@ class SurveyBandit(EpochSurveyUCB):
             float | None,
             Number(
                 "Instead of a price: questions that a visit may be asked on average.",
-                least=SMALLEST,
-                most=LARGEST,
+                least=shared.SMALLEST,
+                most=shared.LARGEST,
                 give="how many questions a visit may be asked on average, above 0",
             ),
         ] = None,
-        planned: Annotated[int | None, PLANNED] = None,
+        planned: Annotated[int | None, shared.PLANNED] = None,
         full_floor: Annotated[
             float,
             Number(
                 "Smallest share of visits that ask everything.",
                 least=0,
                 most=1,
-                give=SHARE_OF_VISITS,
+                give=shared.SHARE_OF_VISITS,
             ),
         ] = FULL_FLOOR,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
-        growth: Growth = None,
-        optimism: Optimism = OPTIMISM,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        growth: shared.Growth = None,
+        optimism: shared.Optimism = shared.OPTIMISM,
         payback: Annotated[
             bool | None,
-            replace(PAYBACK, otherwise=f"`true` with {ALONE}, which it needs"),
+            replace(shared.PAYBACK, otherwise=f"`true` with {ALONE}, which it needs"),
         ] = None,
-        explore: Explore = EXPLORE,
-        explore_floor: ExploreFloor = 0.0,
+        explore: shared.Explore = shared.EXPLORE,
+        explore_floor: shared.ExploreFloor = 0.0,
         seed: Seed = 0,
-        judge_skips: JudgeSkips = True,
-        radius: ValidRadius = None,
+        judge_skips: shared.JudgeSkips = True,
+        radius: shared.ValidRadius = None,
         interactive: Annotated[
             bool | str | None,
-            replace(INTERACTIVE, otherwise=f"`certified` with {ALONE}, which it needs"),
+            replace(shared.INTERACTIVE, otherwise=f"`certified` with {ALONE}, which it needs"),
         ] = None,
-        grain: Grain = None,
+        grain: shared.Grain = None,
     ) -> None:
         short = questions is not None or price is None or check_number(price, "price") != 0
         if short and (payback or interactive or grain is not None):

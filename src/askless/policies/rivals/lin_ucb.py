@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, ClassVar
 
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
-from askless.policies.shared_settings import (
-    B1,
-    B2,
-    Alpha,
-    Delta,
-    Grain,
-    Interactive,
-    Sigma,
-    UnusedBetaMin,
-)
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Words
 
@@ -57,12 +48,12 @@ class LinUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: UnusedBetaMin = 0.0,
-        delta: Delta = None,
-        alpha: Alpha = None,
-        sigma: Sigma = None,
-        b1: B1 = None,
-        b2: B2 = None,
+        beta_min: shared.UnusedBetaMin = 0.0,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
         width: Annotated[
             str | None,
             Words(
@@ -71,7 +62,7 @@ class LinUCB(LinearUCB):
                 otherwise="`li2010`",
             ),
         ] = None,
-        interactive: Interactive = False,
-        grain: Grain = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())
