@@ -49,7 +49,7 @@ def tree(tmp_path_factory):
     unwanted = shutil.ignore_patterns("__pycache__")
     for folder in ("src/askless", "tests", "builder", "docs"):
         shutil.copytree(ROOT / folder, tree / folder, ignore=unwanted)
-    for name in ("pyproject.toml", "CONTRIBUTING.md"):
+    for name in ("pyproject.toml", "conftest.py", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, tree / name)
     core = Path(find_spec("askless.core._core_any").origin).parent
     for built in core.glob("_*"):

@@ -124,7 +124,7 @@ class EpochSurveyUCB(LinearUCB):
         seed: Seed = 0,
         judge_skips: shared.JudgeSkips = True,
         radius: shared.ValidRadius = None,
-        interactive: shared.Interactive = None,
+        interactive: Annotated[bool | str | None, shared.INTERACTIVE] = None,
         grain: shared.Grain = None,
     ) -> None:
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))

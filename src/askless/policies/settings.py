@@ -218,7 +218,7 @@ def _check_price(price: float | None, questions: float | None, reward: RewardRan
 
 def _check_interactive(interactive: Any, grain: str | None) -> tuple[str | bool, str | None]:
     """Return how and in which portions an interactive survey asks; `False` asks everything."""
-    interactive = {None: False, True: "certified"}.get(interactive, interactive)
+    interactive = "certified" if interactive is True else interactive
     if grain is None:
         return interactive, "arm" if interactive else None
     if not interactive:

@@ -105,7 +105,7 @@ INTERACTIVE = Words(
     flags=True,
     otherwise="`false`",
 )
-Interactive = Annotated[bool | str | None, INTERACTIVE]
+Interactive = Annotated[bool | str, INTERACTIVE]
 Grain = Annotated[
     str | None,
     Words(
