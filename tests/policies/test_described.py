@@ -225,6 +225,39 @@ def test_a_registered_policy_s_section_is_checked_like_ours(catalogue):
     assert str(caught.value).splitlines() == SAYS
 
 
+class Odd(al.Uniform):
+    """Has settings whose names a model of data has, too."""
+
+    name = "odd"
+
+    def __init__(
+        self,
+        survey,
+        *,
+        arms,
+        reward,
+        copy: Annotated[int, Whole("", least=1, most=9)] = 1,
+        _rate=1,
+        model_config=1,
+        name=None,
+    ):
+        super().__init__(survey, arms=arms, reward=reward)
+        self.copy, self._rate, self.model_config = copy, _rate, model_config
+
+
+def test_any_name_can_be_that_of_a_setting(catalogue):
+    al.register(Odd)
+    text = STUDY.replace("NAME", "odd") + "  copy: COPY\n  _rate: 5\n  model_config: x\n"
+    study = al.Study.parse(text.replace("COPY", "3"))
+    assert study.settings == {"copy": 3, "_rate": 5, "model_config": "x"}
+    policy = al.policy_for(study)
+    assert (policy.copy, policy._rate, policy.model_config) == (3, 5, "x")
+    with pytest.raises(StudyError, match=r"line 7, policy.copy: 10 is too large"):
+        al.Study.parse(text.replace("COPY", "10"))
+    with pytest.raises(StudyError, match="unknown key 'cpoy'; did you mean 'copy'"):
+        al.Study.parse(text.replace("copy: COPY", "cpoy: 3"))
+
+
 def test_a_class_of_a_module_is_checked_like_ours_once_it_is_imported():
     text = STUDY.replace("NAME", "'test_described:Wanders'") + WRONG
     study = al.Study.parse(text, source="charity.yaml")  # which imports nothing

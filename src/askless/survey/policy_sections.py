@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import reduce, singledispatch
 from operator import or_
 from typing import Annotated, Any, Literal
@@ -41,10 +42,9 @@ class _OpenSection(Section):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-def sections() -> dict[str, type[BaseModel]]:
-    """Return the sections that there are, by the name of the policy, `module:Class` the last."""
-    named = {name: section_of(known) for name, known in KNOWN.items() if known.in_files}
-    return {**named, OWN: OwnSection}
+def sections(known: Iterable[PolicyDescription]) -> dict[str, type[BaseModel]]:
+    """Return the sections of policies, by their names, and `module:Class` the last."""
+    return {**{one.name: section_of(one) for one in known if one.in_files}, OWN: OwnSection}
 
 
 def union_of(shapes: dict[str, type[BaseModel]]) -> Any:
@@ -65,8 +65,8 @@ def section_of(policy: PolicyDescription) -> type[BaseModel]:
     of_name = RECOMMENDED if policy.name == RECOMMENDED else ...
     fields: dict[str, Any] = {"name": (Literal[policy.name], of_name)}
     for name, taken in policy.settings.items():
-        if taken.setting is None or taken.setting.in_files:
-            fields[name] = _field(taken)
+        if name != "name" and (taken.setting is None or taken.setting.in_files):
+            fields[_inside(name)] = _field(name, taken)
     return create_model(
         f"{policy.title}Section",
         __base__=_OpenSection if policy.takes_any else Section,
@@ -75,13 +75,21 @@ def section_of(policy: PolicyDescription) -> type[BaseModel]:
     )
 
 
-def _field(taken: Taken) -> tuple[Any, Any]:
+def _inside(name: str) -> str:
+    """Return how a model calls a key: some names are its own, such as `copy`."""
+    own = hasattr(BaseModel, name) or name.startswith(("_", "model_"))
+    return f"setting_{name}" if own else name
+
+
+def _field(name: str, taken: Taken) -> tuple[Any, Any]:
     """Return type and default of a setting's key; null is a setting left out."""
     default = ... if taken.needed else taken.default
+    alias = None if _inside(name) == name else name
     if taken.setting is None:
-        return Any, Field(default)
+        return Any, Field(default, alias=alias)
     kind = _type(taken.setting)
-    return kind if taken.needed else kind | None, Field(default, description=taken.setting.about)
+    about = taken.setting.about
+    return kind if taken.needed else kind | None, Field(default, alias=alias, description=about)
 
 
 @singledispatch

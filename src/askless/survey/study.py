@@ -142,7 +142,7 @@ class Study:
             survey = Survey(questions, coding=file.coding)
         except AsklessError as error:
             raise StudyError(f"{located.where(place)}: {error}") from None
-        settings = file.policy.model_dump(exclude_unset=True, exclude_none=True)
+        settings = file.policy.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
         return cls(
             survey=survey,
             arms=tuple(arms),

@@ -159,8 +159,8 @@ def shape() -> Shape:
 
 
 @lru_cache(maxsize=2)
-def _shape(known: tuple[PolicyDescription, ...]) -> Shape:  # noqa: ARG001 (made anew for others)
-    policies = sections()
+def _shape(known: tuple[PolicyDescription, ...]) -> Shape:
+    policies = sections(known)
     policy: Any = (union_of(policies), ...)
     file = create_model("StudyFile", __base__=StudyFile, __doc__=StudyFile.__doc__, policy=policy)
     return Shape(file, policies)
