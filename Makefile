@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready test long check stubs settings format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -28,6 +28,7 @@ check: $(READY)  ## lint, types, layers; format and bugs of the core, and whethe
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python builder/stubs.py --check
+	$(BIN)/python builder/settings_tables.py --check
 	@echo clang-format, clang-tidy
 	@$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	@printf '%s\n' src/core/*.cpp | xargs -P 2 -n 4 \
@@ -35,6 +36,9 @@ check: $(READY)  ## lint, types, layers; format and bugs of the core, and whethe
 
 stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
 	$(BIN)/python builder/stubs.py
+
+settings: $(READY)  ## write docs/study.schema.json and the tables of docs/study-file.md out of the policies' settings
+	$(BIN)/python builder/settings_tables.py
 
 format: $(READY)  ## let ruff and clang-format put everything in its place
 	$(BIN)/ruff format .

@@ -1,10 +1,11 @@
 """The docs are true: their code runs, their links lead somewhere, what they cite is there."""
 
-import json
+import inspect
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -12,18 +13,9 @@ import askless as al
 from askless.cli.app import run
 from askless.cli.tables import tables as list_tables
 from askless.evaluation.analysis_tables import tables_of
-from askless.policies.linear_ucb import LinearUCB
-from askless.survey.policy_sections import (
-    ElasticNetSection,
-    EpochSection,
-    LinUCBSection,
-    OFULSection,
-    RidgeSection,
-    SurveyBanditSection,
-    UniformSection,
-)
+from askless.policies.building import build_policy, settings_of
 from askless.survey.study import EXAMPLE
-from askless.survey.study_file import RewardSection, StudyFile, json_schema
+from askless.survey.study_file import RewardSection, StudyFile, shape
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -80,6 +72,14 @@ def test_the_library_page_s_own_policy_keeps_the_contract(catalogue):
     assert visit.asks == ("x1",)
     visit.answer({"x1": 0.9})
     assert visit.asks == ("x2", "x3")
+    (described,) = [block for block in pages if "class Leans" in block]
+    exec(described, names)
+    study = al.Study(al.Survey.unit(1), (al.Arm("a"), al.Arm("b")), al.RewardRange(0, 1))
+    leans = build_policy(names["Leans"], study, {"rate": 1}, "leans")
+    assert leans._settings() == {"rate": 1.0, "seed": 0}
+    assert leans.visit(known={"x1": 1}).arm == "a"
+    with pytest.raises(al.errors.SettingError, match="rate is 2; give a number from 0 to 1"):
+        names["Leans"](al.Survey.unit(1), arms=["a"], reward=(0, 1), rate=2)
 
 
 def test_the_library_page_s_comparison_runs(tmp_path, monkeypatch, capsys):
@@ -182,36 +182,46 @@ def test_every_section_of_the_maths_that_code_cites_is_there():
             assert set(re.findall(r"\d+(?:\.\d+)?", cited)) <= headings, (source, cited)
 
 
-def test_the_published_schema_is_the_one_that_is_used():
-    assert json.loads((ROOT / "docs/study.schema.json").read_text()) == json_schema()
+@pytest.mark.parametrize("forget", ["", "epsilon", "must be given"])
+def test_the_schema_and_the_tables_of_settings_are_those_of_the_policies(tmp_path, forget):
+    """Fails if `make settings` would write anything else, or would not notice."""
+    (tmp_path / "builder").mkdir()
+    (tmp_path / "docs").mkdir()
+    script = tmp_path / "builder" / "settings_tables.py"
+    script.write_text((ROOT / "builder" / script.name).read_text())
+    for name in ("study.schema.json", "study-file.md"):
+        text = (ROOT / "docs" / name).read_text()
+        (tmp_path / "docs" / name).write_text(text.replace(forget, "") if forget else text)
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == ("run make settings" in done.stderr) == bool(forget)
 
 
 def test_the_pages_name_every_key_and_setting():
     page = (ROOT / "docs/study-file.md").read_text()
     keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
-    for section in (SurveyBanditSection, RewardSection, RidgeSection, UniformSection):
+    for section in (RewardSection, *shape().policies.values()):
         keys |= set(section.model_fields)
     for key in keys:
         assert f"`{key}`" in page, key
     library = (ROOT / "docs/library.md").read_text()
-    for setting in (*EpochSection.model_fields, "lam"):
+    for setting in (*settings_of(al.EpochSurveyUCB), "lam"):
         assert f"`{setting}`" in library
 
 
-def test_the_radii_of_study_files_are_those_of_the_policies():
-    sections = {
-        "survey-bandit": SurveyBanditSection,
-        "epoch": EpochSection,
-        "ridge": RidgeSection,
-        "elastic-net": ElasticNetSection,
-        "linucb": LinUCBSection,
-        "oful": OFULSection,
-    }
-    kinds = {name: kind for name, kind in al.POLICIES.items() if issubclass(kind, LinearUCB)}
-    assert sections.keys() == kinds.keys()
-    for name, kind in kinds.items():
-        offered, _ = get_args(sections[name].model_fields[kind.radius_setting].annotation)
-        assert get_args(offered) == kind.radii
+@pytest.mark.parametrize("kind", al.POLICIES.values())
+def test_a_policy_s_docstring_names_every_setting(kind):
+    documented = [name for above in kind.__mro__ for name in _parameters(above.__doc__ or "")]
+    for setting in settings_of(kind):
+        assert setting in documented, (kind.__name__, setting)
+
+
+def _parameters(docstring):
+    """Return the names of a numpydoc section `Parameters`."""
+    _, _, rest = inspect.cleandoc(docstring).partition("Parameters\n----------\n")
+    section = re.split(r"\n\n\w+\n-+\n", rest)[0]
+    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
+    return [name for line in lines for name in re.findall(r"\w+", line.split(":")[0])]
 
 
 def test_public_names_are_documented():

@@ -75,7 +75,15 @@ class AsklessError(ValueError):
 
 
 class SettingError(AsklessError):
-    """A survey, an arm or a policy was described with a value that cannot be."""
+    """A survey, an arm or a policy was described with a value that cannot be.
+
+    `setting` is the name of the policy's setting that is meant, if it is one: a study file has it
+    on a line of its own.
+    """
+
+    def __init__(self, message: str, setting: str | None = None) -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 class AnswerError(AsklessError):

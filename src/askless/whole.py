@@ -53,5 +53,6 @@ def check_whole(
     """
     if not is_whole(value) or value < least or (most is not None and value > most):
         ends = f", {least} or more" if most is None else f" from {least} to {most}"
-        raise error(f"{what} is {shown(value)}; give {meaning}{ends}")
+        message = f"{what} is {shown(value)}; give {meaning}{ends}"
+        raise SettingError(message, what) if error is SettingError else error(message)
     return int(value)

@@ -2,12 +2,15 @@
 
 import copy
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import askless as al
 from askless.errors import ContractError, SettingError
+from askless.policies import policy_of
+from askless.policies.building import settings_of
 from askless.policies.numbers import Numbers
 from sizes import LONG
 from worlds import survey_of
@@ -19,11 +22,24 @@ RAW = al.Survey.unit(3, coding="raw")
 ALWAYS = al.Survey([al.Scale("a", low=0, high=1, always_ask=True), al.YesNo("b")])
 
 
-def policies():
+def catalogue():
+    """Every policy of the catalogue, with what it must be given and all else at its default."""
+    for survey in (MIXED, RAW, ALWAYS) if LONG else (MIXED,):
+        truth = np.random.default_rng(survey.column_count).normal(size=(3, survey.column_count))
+        truth[:, 1] = 0
+        world = SimpleNamespace(
+            survey=survey, arms=["red", "blue", "green"], reward=(-2, 3), coefficients=truth
+        )
+        for name, kind in al.POLICIES.items():
+            taken = settings_of(kind).items()
+            needed = {key: it.setting.example for key, it in taken if it.needed}
+            yield policy_of({"name": name, **needed}, world)
+
+
+def variants():
+    """Settings with which a policy does something else."""
     for survey in (MIXED, RAW, ALWAYS):
         arms = ["red", "blue", "green"]
-        p = survey.column_count
-        yield al.RidgeSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.2)
         yield al.EpochSurveyUCB(survey, arms=arms, reward=(0, 1), beta_min=0.2, judge_skips=False)
         yield al.EpochSurveyUCB(
             survey, arms=arms, reward=(0, 1), beta_min=0.8, interactive=True, explore=0.3
@@ -39,30 +55,19 @@ def policies():
             )
         yield al.LinUCB(survey, arms=arms, reward=(0, 1))
         yield al.OFUL(survey, arms=["only"], reward=(0, 1))
-        yield al.Uniform(survey, arms=arms, reward=(0, 1), seed=5)
-        # In the pilot to the end, out of it on the way, and hardly in it.
-        for planned in (100_000, 150, 20):
+        # In the pilot to the end, and hardly in it.
+        for planned in (100_000, 20):
             yield al.PilotThenScreen(survey, arms=arms, reward=(-2, 3), planned=planned)
-        truth = np.random.default_rng(p).normal(size=(3, p))
-        truth[:, 1] = 0
-        yield al.Target(survey, arms=arms, reward=(0, 1), coefficients=truth)
-
-
-def rivals():
-    for survey in (MIXED, RAW, ALWAYS) if LONG else (MIXED,):
-        arms = ["red", "blue", "green"]
-        for kind in (al.LinTS, al.EpsilonGreedy, al.TSRC, al.LassoBandit, al.ThresholdedLasso):
-            yield kind(survey, arms=arms, reward=(-2, 3))
-        yield al.WTSRC(survey, arms=arms, reward=(-2, 3), window=20, v=0.5)
-        yield al.SparseUCB(survey, arms=arms, reward=(-2, 3), size=1)
+    yield al.WTSRC(MIXED, arms=arms, reward=(-2, 3), window=20, v=0.5)
+    yield al.SparseUCB(MIXED, arms=arms, reward=(-2, 3), size=1)
 
 
 def some_policies():
     """All of them with the first survey, in `make long` with every one; else a third with each."""
-    every = list(policies())
+    every = list(variants())
     count = len(every) // 3
     some = [own for i, own in enumerate(every) if i < count or i % 3 == 0 or LONG]
-    return [*some, *rivals()]
+    return [*catalogue(), *some]
 
 
 @pytest.mark.parametrize("policy", some_policies(), ids=str)

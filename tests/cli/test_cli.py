@@ -117,7 +117,7 @@ def test_every_policy_runs_and_prints_a_table(policy):
         (("simulate", "--policy", "uniform", "--sigma", "1"), "--sigma"),
         (
             ("simulate", "--beta-min", ".3", "--interactive", "yes"),
-            "--interactive is 'yes'; choose certified or paper_heuristic",
+            "--interactive is 'yes'; choose True, False or 'certified' or 'paper_heuristic'",
         ),
         (
             ("simulate", "--policy", "epoch", "--beta-min", ".3", "--grain", "question"),
@@ -134,13 +134,19 @@ def test_every_policy_runs_and_prints_a_table(policy):
             "seed is there twice",
         ),
         (
-            ("simulate", "--policy", "linucb", "--setting", "beta_min=1"),
-            "--setting beta_min=1: use the option --beta-min",
+            ("simulate", "--beta-min", ".3", "--setting", "beta_min=1"),
+            "--setting beta_min: --beta-min is given too; leave one out",
+        ),
+        (("simulate", "--policy", "pilot-then-screen"), "pilot-then-screen needs --planned"),
+        (("simulate", "--policy", "tsrc", "--questions", "many"), "--questions is 'many'; give a"),
+        (
+            ("simulate", "--beta-min", ".3", "--payback", "maybe"),
+            "--payback is 'maybe'; give True or False",
         ),
         (("compare", "--policy", "magic"), "no policy 'magic'"),
         (
             ("simulate", "--beta-min", ".3", "--interactive", "certified", "--grain", "word"),
-            "--grain is 'word'; choose arm or question",
+            "--grain is 'word'; choose 'arm' or 'question'",
         ),
         (("simulate", "--policy", "uniform", "--interactive", "certified"), "--interactive"),
         (("simulate", "--frobnicate"), "--frobnicate"),

@@ -8,6 +8,7 @@ import pytest
 import askless as al
 from askless.core import inside
 from askless.errors import SettingError
+from askless.policies.settings import NET_RADII
 from coverage_runs import SURVEYS, play_through
 from naive_net import NaiveNet
 from sizes import whole
@@ -174,7 +175,7 @@ def test_lam_belongs_to_the_radii_with_a_guarantee():
         al.ElasticNetSurveyUCB(al.Survey.unit(2), radius="li2010", **settings)
     defaults = {
         radius: al.ElasticNetSurveyUCB(al.Survey.unit(2), radius=radius, **settings).lam
-        for radius in al.ElasticNetSurveyUCB.radii
+        for radius in NET_RADII
     }
     assert {radius: lam for radius, lam in defaults.items() if lam} == {"valid": 1, "ridge": 0.3}
     policy = al.ElasticNetSurveyUCB(al.Survey.unit(2), lam=2, **settings)

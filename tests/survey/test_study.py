@@ -6,19 +6,10 @@ import pytest
 from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
 from survey_strategies import refused
 
+import askless as al
 from askless.errors import MissingExtraError, SettingError, StudyError
-from askless.survey import (
-    Arm,
-    Choice,
-    Multi,
-    RewardRange,
-    Scale,
-    Study,
-    Survey,
-    YesNo,
-    policy_sections,
-    study_reading,
-)
+from askless.survey import Arm, Choice, Multi, RewardRange, Scale, Study, Survey, YesNo
+from own_policies import rotates
 
 SURVEY = Survey(
     [
@@ -123,14 +114,17 @@ def test_the_settings_of_a_policy_of_one_s_own_are_kept_as_they_are():
     assert study.settings == {"rate": 0.5, "how": {"a": [1]}, "odd key": False}
 
 
-def test_a_registered_name_is_read_and_listed(monkeypatch):
-    text = SMALLEST.replace("name: uniform", "name: rotates")
+def test_a_registered_name_is_read_and_listed(catalogue):
+    text = SMALLEST.replace("name: uniform, seed", "name: rotates, step")
     with refused(StudyError, "'rotates' is none of", "module:Class", "askless.register"):
         Study.parse(text)
-    monkeypatch.setattr(policy_sections, "OWN_NAMES", {"rotates"})
-    monkeypatch.setattr(study_reading, "OWN_NAMES", {"rotates"})
+    al.register(rotates())
     assert Study.parse(text).policy == "rotates"
-    with refused(StudyError, "'rotatse'", "'uniform', 'rotates'; a policy of your own"):
+    with refused(
+        StudyError,
+        "'rotatse'",
+        "'uniform', 'rotates'; did you mean 'rotates'?; a policy of your own",
+    ):
         Study.parse(text.replace("rotates", "rotatse"))
 
 

@@ -11,7 +11,8 @@ from askless.core.arrays import Flags, Floats
 from askless.environments.base import Environment, first_respondents
 from askless.errors import SettingError, extra
 from askless.policies.player import Block
-from askless.survey.names import check_number, check_whole
+from askless.survey.names import check_number
+from askless.whole import check_whole
 
 with extra("gym"):
     import gymnasium

@@ -10,13 +10,13 @@ import numpy as np
 from askless.evaluation.sense import doubts_of
 from askless.evaluation.verdict import ALIKE, SAME
 from askless.evaluation.ways import FULL, SINGLE, Way, plain, takes_over
+from askless.policies.shared_settings import default_delta
 
 if TYPE_CHECKING:
     from askless.evaluation.plan import Plan
 
-__all__ = ["DELTA", "advice_of", "percent", "warnings_of"]
+__all__ = ["advice_of", "percent", "warnings_of"]
 
-DELTA = 0.05  # the policies' default
 MANY = 0.5  # of the worlds: worth a word
 
 
@@ -164,7 +164,7 @@ def _of_policy(plan: Plan) -> Iterator[str]:
 
 def _of_effects(plan: Plan) -> Iterator[str]:
     beta_min = float(plan.study.settings.get("beta_min") or 0.0)
-    allowed = 2 * float(plan.study.settings.get("delta") or DELTA)
+    allowed = 2 * float(plan.study.settings.get("delta") or default_delta(plan.study.survey))
     losing = plan.forecast(plan.own.label, plan.respondents[-1]).losing
     if losing.middle > allowed:
         yield (

@@ -14,7 +14,7 @@ from askless.evaluation.plan import Plan
 from askless.evaluation.stage import Progress, Stage
 from askless.evaluation.ways import FULL, Way, fitting_way, own_price, takes_over, ways_of
 from askless.policies import policy_for
-from askless.simulation.simulate import check_whole
+from askless.simulation.simulate import check_count
 from askless.survey import Study
 
 __all__ = ["plan"]
@@ -70,8 +70,8 @@ def plan(
     8.0
     """
     people = _respondents(respondents)
-    check_whole("worlds", worlds, 20)
-    check_whole("seed", seed, 0)
+    check_count("worlds", worlds, 20)
+    check_count("seed", seed, 0)
     dropout = float(study.plan.get("dropout") or 0.0)
     _check_sense(study, dropout)
     if isinstance(pilot, str | Path):
@@ -178,7 +178,7 @@ def _respondents(given: Sequence[int]) -> tuple[int, ...]:
     if not numbers:
         raise SettingError("respondents is empty; say for how many people to plan")
     for number in numbers:
-        check_whole("respondents", number, 0)
+        check_count("respondents", number, 0)
         if not FEWEST <= number <= MOST:
             raise SettingError(
                 f"respondents is {number}; a plan is for {FEWEST} to {MOST:,} people, each number"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from askless.evaluation.advice import DELTA, percent
+from askless.evaluation.advice import percent
 from askless.evaluation.outcomes import TESTED
 from askless.evaluation.ways import FULL
+from askless.policies.shared_settings import EXPLORE, default_delta
+from askless.policies.survey_bandit import FULL_FLOOR
 
 if TYPE_CHECKING:
     from askless.evaluation.plan import Plan
     from askless.evaluation.ways import Way
 
 __all__ = ["preregistration_of"]
-
-FULL_FLOOR, EXPLORE = 0.02, 0.02  # the policy's defaults
 
 
 def preregistration_of(plan: Plan) -> str:
@@ -42,7 +42,8 @@ def _rewards(plan: Plan) -> str:
 def _ours(plan: Plan) -> list[str]:
     way = plan.verdict.way
     own: dict[str, Any] = way.policy or {}
-    beta_min, delta = own.get("beta_min", 0.0), own.get("delta") or DELTA
+    beta_min = own.get("beta_min", 0.0)
+    delta = own.get("delta") or default_delta(plan.study.survey)
     said = [
         f"Each is assigned one of {_arms(plan)} by SurveyBandit (askless), an adaptive rule that"
         f" learns from {_rewards(plan)} which arm suits whom and which of"
@@ -72,7 +73,7 @@ def _expected(plan: Plan, way: Way) -> str:
 
 
 def _everything(plan: Plan) -> list[str]:
-    delta = (plan.way(FULL).policy or {}).get("delta") or DELTA
+    delta = (plan.way(FULL).policy or {}).get("delta") or default_delta(plan.study.survey)
     return [
         f"Each answers all {len(plan.study.survey)} questions and is assigned one of {_arms(plan)}"
         f" by LinUCB with the width of the measured noise (askless, policy: linucb, width: noise,"

@@ -22,7 +22,7 @@ from askless.evaluation.stage import Progress
 from askless.experiments.contest import SINGLE, Contest
 from askless.experiments.entrants import Entrant, slug
 from askless.simulation import Sweep, simulate
-from askless.simulation.simulate import check_whole
+from askless.simulation.simulate import check_count
 from askless.simulation.sweep_results import sweep_rows
 from askless.survey.names import check_between
 
@@ -89,7 +89,7 @@ def contest(
         folder=Path(folder),
         where={"engine": engine, "address": address, "workers": workers},
     )
-    check_whole("runs", runs, 1)
+    check_count("runs", runs, 1)
     check_between(price, "price", 0.0, 1.0)
     if not entering or not worlds or not frame.sizes:
         raise SettingError("a contest needs a policy, a world and a number of people")
@@ -125,7 +125,7 @@ def contest(
 
 
 def _size(size: Any) -> int:
-    check_whole("a number of people", size, 1)
+    check_count("a number of people", size, 1)
     return int(size)
 
 

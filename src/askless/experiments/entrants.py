@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from askless.errors import SettingError, near
-from askless.policies import POLICIES, SurveyBandit, policy_class
+from askless.errors import SettingError
+from askless.policies import SurveyBandit, policy_class
 from askless.policies.building import settings_of
 
 __all__ = ["BETA_MIN", "OURS", "Entrant", "entrants", "named_entrant", "slug"]
@@ -86,18 +86,12 @@ def named_entrant(name: str, price: float, beta_min: float = BETA_MIN) -> Entran
     for entrant in standing:
         if entrant.settings == {"name": name}:
             return entrant
-    if ":" not in name and name not in POLICIES:
-        printed = [slug(entrant.label) for entrant in standing]
-        known = list(dict.fromkeys([*printed, *POLICIES]))
-        raise SettingError(
-            f"there is no policy {name!r}{near(name, known)}; choose {', '.join(known)}; or one of"
-            " your own, as module:Class"
-        )
-    taken = settings_of(policy_class(name))
+    kind = policy_class(name, beside=[slug(entrant.label) for entrant in standing])
+    taken = settings_of(kind)
     standard = {"beta_min": beta_min, "price": price}
     scaled = {key: value for key, value in standard.items() if key in taken}
-    for key, needed in taken.items():
-        if needed and key not in standard:
+    for key in taken:
+        if taken[key].needed and key not in standard:
             raise SettingError(f"policy {name!r} needs {key!r}, which a contest cannot give it")
     return Entrant(name, {"name": name}, scaled, planned="planned" in taken)
 

@@ -19,6 +19,7 @@ from askless.policies import as_data
 from askless.policies.array_door import ArrayDoor
 from askless.policies.as_data import Correction
 from askless.policies.decision import Lesson, Reach
+from askless.policies.described import settings_along
 from askless.policies.files import write_state
 from askless.policies.hooks import Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
@@ -69,6 +70,19 @@ class Policy(ArrayDoor):
         self._next_number = 0
         self._learned = Numbers()
         self._corrected: dict[int, Correction] = {}  # of visits that have been unlearned
+
+    def _check_settings(self) -> None:
+        """Check the settings that have been kept as attributes, as the constructor describes them.
+
+        A constructor calls it once it has set them: `self.rate = rate`.
+        """
+        for name, taken in settings_along(type(self)).items():
+            if name in vars(self):
+                setattr(self, name, taken.check(getattr(self, name), name))
+
+    def all_settings(self) -> dict[str, Any]:
+        """Return the settings with every default filled in."""
+        return self._settings()
 
     # -- arms ------------------------------------------------------------------------------------
 

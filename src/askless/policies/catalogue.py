@@ -5,37 +5,23 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from askless.errors import AsklessError, SettingError, StateError, near, shown
+from askless.errors import AsklessError, SettingError, StateError, StudyError, near, shown
+from askless.policies import ours
 from askless.policies.base import Policy
 from askless.policies.building import Basis, build_policy
-from askless.policies.elastic_net_survey_ucb import ElasticNetSurveyUCB
-from askless.policies.epoch_survey_ucb import EpochSurveyUCB
+from askless.policies.described import described
 from askless.policies.files import read_state
-from askless.policies.ridge_survey_ucb import RidgeSurveyUCB
-from askless.policies.rivals import (
-    OFUL,
-    TSRC,
-    WTSRC,
-    EpsilonGreedy,
-    LassoBandit,
-    LinTS,
-    LinUCB,
-    PilotThenScreen,
-    SparseUCB,
-    Target,
-    ThresholdedLasso,
-    Uniform,
-)
-from askless.policies.survey_bandit import SurveyBandit
+from askless.policies.ours import Target
 from askless.survey import Study
 from askless.survey.names import check_name
-from askless.survey.policy_names import OWN_NAMES
+from askless.survey.policy_descriptions import KNOWN
 
 __all__ = [
+    "OURS",
     "POLICIES",
     "as_policy",
     "load",
@@ -45,27 +31,9 @@ __all__ = [
     "register",
 ]
 
-POLICIES: dict[str, type[Policy]] = {
-    kind.name: kind
-    for kind in (
-        SurveyBandit,
-        EpochSurveyUCB,
-        RidgeSurveyUCB,
-        ElasticNetSurveyUCB,
-        LinUCB,
-        OFUL,
-        LinTS,
-        EpsilonGreedy,
-        TSRC,
-        WTSRC,
-        LassoBandit,
-        ThresholdedLasso,
-        SparseUCB,
-        PilotThenScreen,
-        Target,
-        Uniform,
-    )
-}
+OURS: tuple[str, ...] = tuple(name for name, kind in vars(ours).items() if inspect.isclass(kind))
+POLICIES: dict[str, type[Policy]] = {kind.name: kind for kind in map(vars(ours).get, OURS) if kind}
+KNOWN.update({name: described(kind, name) for name, kind in POLICIES.items()})
 
 Kind = TypeVar("Kind", bound=type[Policy])
 
@@ -100,14 +68,15 @@ def register(kind: Kind) -> Kind:
     if ":" in name:
         raise SettingError(f"the policy's name is {name!r}; leave out the ':', as in module:Class")
     _check_taken(kind)
-    if POLICIES.get(name) is not kind:  # ours have sections of their own in study files
-        POLICIES[name] = kind
-        OWN_NAMES.add(name)
+    POLICIES[name] = kind
+    KNOWN[name] = described(kind, name)
     return kind
 
 
-def policy_class(name: str) -> type[Policy]:
+def policy_class(name: str, *, beside: Iterable[str] = ()) -> type[Policy]:
     """Return the class that a name stands for: that of a known policy, or `module:Class`.
+
+    `beside` are names that the caller knows besides, for the list of those there are.
 
     >>> policy_class("ridge").__name__, policy_class("askless:OFUL").__name__
     ('RidgeSurveyUCB', 'OFUL')
@@ -117,9 +86,10 @@ def policy_class(name: str) -> type[Policy]:
     if ":" in name:
         return _imported(name)
     if name not in POLICIES:
+        known = list(dict.fromkeys([*beside, *POLICIES]))
         raise SettingError(
-            f"there is no policy {name!r}{near(name, POLICIES)}; choose {', '.join(POLICIES)}; or"
-            " one of your own, as module:Class or by its name after askless.register"
+            f"there is no policy {name!r}{near(name, known)}; choose {', '.join(known)}; or one of"
+            " your own, as module:Class or by its name after askless.register"
         )
     return POLICIES[name]
 
@@ -195,7 +165,12 @@ def policy_for(study: Study) -> Policy:
     if not isinstance(study, Study):
         raise SettingError(f"{shown(study)} is not a study; read one with askless.Study.read(path)")
     try:
-        return build_policy(policy_class(study.policy), study, study.settings, study.policy)
+        kind = policy_class(study.policy)
+        if study.policy not in KNOWN:  # else its section was checked as the file was read
+            study.check_policy(described(kind, study.policy))
+        return build_policy(kind, study, study.settings, study.policy)
+    except StudyError:
+        raise
     except AsklessError as error:
         raise study.refusal(error) from error.__cause__
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from askless.core.arrays import Floats
 from askless.core.words import OWN
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
-from askless.policies.settings import NET_RADII
+from askless.policies.settings import LAM_SELECTS, NET_RADII
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Number, Words
 
 __all__ = ["ElasticNetSurveyUCB"]
 
@@ -80,7 +82,6 @@ class ElasticNetSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "elastic-net"
-    radii: ClassVar[tuple[str, ...]] = tuple(NET_RADII)
     drops: ClassVar[bool] = True
     has_net: ClassVar[bool] = True
 
@@ -90,16 +91,26 @@ class ElasticNetSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        radius: str | None = None,
-        lam: float | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        radius: Annotated[
+            str | None, Words(shared.RADIUS, words=tuple(NET_RADII), otherwise="`valid`")
+        ] = None,
+        lam: Annotated[
+            float | None,
+            Number(
+                "Penalty as a multiple of the noise level; the published radii have their own.",
+                least=shared.SMALLEST,
+                most=shared.LARGEST,
+                otherwise=f"1; {LAM_SELECTS:g} with the radius `ridge`",
+            ),
+        ] = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())
 

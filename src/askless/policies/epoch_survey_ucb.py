@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints, some
 from askless.core.words import NOBODY, Rule
 from askless.errors import SettingError
+from askless.policies import shared_settings as shared
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Lesson
 from askless.policies.epoch_state import EpochState
 from askless.policies.linear_ucb import ARRAY, LinearUCB
 from askless.policies.one_thread import alone
 from askless.policies.player import Player
-from askless.policies.settings import EXPLORE
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Seed
 
 __all__ = ["EpochSurveyUCB"]
 
@@ -99,7 +100,6 @@ class EpochSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "epoch"
-    radii: ClassVar[tuple[str, ...]] = ("valid",)
     drops: ClassVar[bool] = True
     has_epochs: ClassVar[bool] = True
     asks_interactively: ClassVar[bool | str] = False  # unless given
@@ -111,22 +111,22 @@ class EpochSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        growth: float | None = None,
-        optimism: float | str = 1.0,
-        payback: bool = True,
-        explore: float = EXPLORE,
-        explore_floor: float = 0.0,
-        seed: int = 0,
-        judge_skips: bool = True,
-        radius: str | None = None,
-        interactive: bool | str | None = None,
-        grain: str | None = None,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        growth: shared.Growth = None,
+        optimism: shared.Optimism = shared.OPTIMISM,
+        payback: Annotated[bool, shared.PAYBACK] = True,
+        explore: shared.Explore = shared.EXPLORE,
+        explore_floor: shared.ExploreFloor = 0.0,
+        seed: Seed = 0,
+        judge_skips: shared.JudgeSkips = True,
+        radius: shared.ValidRadius = None,
+        interactive: Annotated[bool | str | None, shared.INTERACTIVE] = None,
+        grain: shared.Grain = None,
     ) -> None:
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
         interactive = self.asks_interactively if interactive is None else interactive
@@ -194,7 +194,8 @@ class EpochSurveyUCB(LinearUCB):
     def _insured(self, number: int) -> float:
         """Return it for one visit, quickly."""
         settings = self.settings
-        return max(settings.explore * float(np.cbrt(1.0 / (1.0 + number))), settings.explore_floor)
+        fading = settings.explore * np.cbrt(1.0 / (1.0 + number))
+        return max(float(fading), float(settings.explore_floor))
 
     def draws(self, first: int, count: int) -> Floats:
         """Return what the core draws arms by, four numbers a visit (`drawn` in choosing.hpp)."""

@@ -12,7 +12,8 @@ from numpy.random.bit_generator import ISeedSequence
 from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import ContractError
 from askless.policies.decision import Asked, Decision, Reach
-from askless.policies.settings import check_seed
+from askless.policies.described import settings_of
+from askless.survey.setting import SEED
 
 if TYPE_CHECKING:
     from askless.policies.player import Player
@@ -115,8 +116,13 @@ class Hooks(ABC):
         """Take back what `_state` returned."""
 
     def _settings(self) -> dict[str, Any]:
-        """Return the keywords of the constructor beyond survey, arms and reward."""
-        return {}
+        """Return the keywords of the constructor beyond survey, arms and reward: those described.
+
+        Each as the attribute of its name has it.
+        """
+        taken = settings_of(type(self))
+        names = [name for name in taken if taken[name].setting and hasattr(self, name)]
+        return {name: getattr(self, name) for name in names}
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
         """Return each arm's expected reward and its score, if the policy has them."""
@@ -148,7 +154,7 @@ class Hooks(ABC):
 
     @property
     def _key(self) -> Any:  # the stubs know no seed sequences but their own
-        return Key(check_seed(self.seed), self._stream)
+        return Key(SEED.check(self.seed, "seed"), self._stream)
 
     # -- compiled loops --------------------------------------------------------------------------
 

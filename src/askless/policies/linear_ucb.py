@@ -11,19 +11,22 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import DECLINED, NOBODY, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
+from askless.policies import shared_settings as shared
 from askless.policies.arm_state import ArmState
 from askless.policies.as_data import Correction
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Decision, Reach
+from askless.policies.described import SHARED, settings_along
 from askless.policies.effects import Effect, effect_rows
 from askless.policies.evidence import Evidence, evidence_rows
 from askless.policies.first_asks import first_asks
 from askless.policies.hooks import Hooks, plays_as_compiled
 from askless.policies.one_thread import alone
 from askless.policies.player import Player
-from askless.policies.settings import Settings, check_flag
+from askless.policies.settings import Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
+from askless.survey.names import check_flag
 
 __all__ = ["LinearUCB"]
 
@@ -39,8 +42,7 @@ class LinearUCB(Policy):
     See `RidgeSurveyUCB` for the parameters.
     """
 
-    radii: ClassVar[tuple[str, ...]]  # the default first
-    radius_setting: ClassVar[str] = "radius"  # what the setting is called that chooses one of them
+    radius_setting: ClassVar[str] = "radius"  # what the setting is called that chooses the radius
     drops: ClassVar[bool] = False  # whether questions may leave
     has_net: ClassVar[bool] = False  # whether an elastic net has a say in it
     has_epochs: ClassVar[bool] = False  # whether models change only at the ends of epochs
@@ -51,27 +53,25 @@ class LinearUCB(Policy):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float = 0.0,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        radius: str | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: shared.UnusedBetaMin = 0.0,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        radius: shared.ValidRadius = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Check what a constructor was given, its `locals()`; start without a row."""
-        of_all = {name: given[name] for name in ("survey", "arms", "reward")}
-        super().__init__(**of_all)
-        own = {name: given[name] for name in given.keys() - of_all.keys() - {"self"}}
+        super().__init__(**{name: given[name] for name in SHARED})
+        taken = settings_along(type(self))
+        own = {name: value for name, value in given.items() if name in taken}
         self._setting_names = frozenset(own)
-        self.settings = Settings.check(
-            reward=self.reward, radii=self.radii, called=self.radius_setting, **own
-        )
+        self.settings = Settings.check(own, taken, self.reward, self.radius_setting)
         resolved = self.settings.resolve(
             *(self.survey, self.reward),
             unions=self.drops,
@@ -93,6 +93,13 @@ class LinearUCB(Policy):
     def _share(self, later: int) -> float:
         """Return an arm's part of delta; `later` arms were added up to it (maths 2.4)."""
         return self.delta / (self.roster.at_start * math.ldexp(1.0, later))
+
+    def all_settings(self) -> dict[str, Any]:
+        """Return the settings with every default filled in."""
+        constants = {name: getattr(self.constants, name) for name in ("sigma", "b1", "b2")}
+        derived = ("delta", "alpha", "beta_min", "lam", "growth")
+        own = {name: getattr(self, name) for name in derived if name in self._setting_names}
+        return {**self._settings(), **own, **constants}
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -195,7 +202,7 @@ class LinearUCB(Policy):
         >>> row.answers, row.estimate, row.low, row.high
         ('yes - no', None, -1.0, 1.0)
         """
-        return effect_rows(self, ended=check_flag("ended", ended))
+        return effect_rows(self, ended=check_flag(ended, "ended"))
 
     @alone
     def evidence(self) -> list[Evidence]:

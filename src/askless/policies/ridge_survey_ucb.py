@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Words
 
 __all__ = ["RidgeSurveyUCB"]
 
@@ -68,7 +70,6 @@ class RidgeSurveyUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "ridge"
-    radii: ClassVar[tuple[str, ...]] = ("valid", "published", "published_sqrt")
     drops: ClassVar[bool] = True
 
     def __init__(
@@ -77,14 +78,19 @@ class RidgeSurveyUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        radius: str | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: shared.BetaMin,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        radius: Annotated[
+            str | None,
+            Words(
+                shared.RADIUS, words=("valid", "published", "published_sqrt"), otherwise="`valid`"
+            ),
+        ] = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())

@@ -1,8 +1,9 @@
-"""The settings of every UCB policy, checked in one place, with the defaults of maths 1.3."""
+"""The settings of a UCB policy, checked against each other, with the defaults of maths 1.3."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,23 +35,17 @@ from askless.core.words import (
     VALID,
     Rule,
 )
-from askless.errors import SettingError, shown
+from askless.errors import SettingError
+from askless.policies.shared_settings import GROWTH, OPTIMISM, default_delta
 from askless.survey import Constants, RewardRange, Survey
-from askless.survey.names import check_number
+from askless.survey.policy_descriptions import Taken
 from askless.survey.reward import check_beta_min
 
-__all__ = ["RADII", "Settings", "check_planned", "check_seed"]
+__all__ = ["RADII", "Settings"]
 
-SMALLEST = 1e-100  # of a setting; beyond it squares leave the floats
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
-EXPLORE = 0.02  # of epochs, unless given (maths 8.6)
-FULL_FLOOR = 0.02  # the smallest share of full visits (maths 9.1)
 LEAST_PRICE = 1e-9  # of a question, of the reward range, if it is not 0
-MOST_PEOPLE = 10**15
 SET_PART = 0.1  # of an arm's share of delta, where the tests have the rest (maths 5.1)
-MOST_OPTIMISM = 100.0
-GROWTH, MOST_GROWTH = 1.5, 3  # of epochs (maths 5.1)
-SMALLEST_ALPHA = 1e-12  # with less of a penalty, columns that repeat each other drown in rounding
 
 RADII = {
     "valid": VALID,
@@ -69,92 +64,65 @@ NET_RADII = {
     "ridge": (VALID, NET_SELECTS, OWN),
 }
 SETS = ("valid", "ridge")  # the radii that hold at all times, whatever is dropped
-INTERACTIVE = {"certified": CERTIFIED, "paper_heuristic": PAPER_HEURISTIC}
-GRAINS = {"arm": BY_ARM, "question": BY_QUESTION}
+ASKING = {False: EVERYTHING, "certified": CERTIFIED, "paper_heuristic": PAPER_HEURISTIC}
+GRAINS = {None: BY_ARM, "arm": BY_ARM, "question": BY_QUESTION}
 
 
-@dataclass(frozen=True)
 class Settings:
-    """Checked settings of a UCB policy, as given: `None` where the default holds."""
+    """Checked settings of a UCB policy, as given: `None` where the default holds.
 
-    beta_min: float
-    radius: str
-    delta: float | None = None
-    alpha: float | None = None
-    sigma: float | None = None
-    b1: float | None = None
-    b2: float | None = None
-    lam: float | None = None
-    growth: float | None = None
-    optimism: float | str = 1.0
-    payback: bool = True
-    explore: float = EXPLORE
-    explore_floor: float = 0.0
-    seed: int = 0
-    judge_skips: bool = True
-    interactive: str | bool = False
-    grain: str | None = None
-    price: float | None = None
-    questions: float | None = None
-    planned: int | None = None
-    full_floor: float = FULL_FLOOR
+    An attribute each; `radius` also where the policy calls it otherwise.
+    """
+
+    interactive: str | bool
+    grain: str | None
+    judge_skips = True  # of policies that have no such setting
+    seed = 0
+
+    def __init__(self, checked: Mapping[str, Any]) -> None:
+        vars(self).update(checked)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"this policy has no setting {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Settings) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @classmethod
     def check(
-        cls, *, reward: RewardRange, radii: tuple[str, ...], called: str = "radius", **given: Any
+        cls,
+        given: Mapping[str, Any],
+        taken: Mapping[str, Taken],
+        reward: RewardRange,
+        called: str = "radius",
     ) -> Settings:
-        """Refuse a value that cannot be.
+        """Refuse a value that cannot be, by its description, then by the others and the range.
 
-        `radii` are the names that the policy knows, and what it is `called` that they name.
+        `called` is the setting that chooses the radius; its first word is the default.
         """
-        radius = radii[0] if given[called] is None else given[called]
-        if not isinstance(radius, str) or radius not in radii:
-            raise SettingError(
-                f"{called} is {shown(radius)}; choose {' or '.join(map(repr, radii))}"
-            )
-        beta_min = check_beta_min(given["beta_min"], reward)
-        checked: dict[str, float | None] = {}
-        for name in ("delta", "alpha", "sigma", "b1", "b2", "lam"):
-            value = given.get(name)
-            if value is not None:
-                value = check_number(value, name)
-                if value <= 0:
-                    raise SettingError(f"{name} is {value:g}; give a number above 0")
-                least = SMALLEST_ALPHA if name == "alpha" else SMALLEST
-                if not least <= value <= 1 / SMALLEST:
-                    raise SettingError(f"{name} is {value:g}; give one from {least:g} to 1e100")
-            checked[name] = value
-        if checked["delta"] is not None and checked["delta"] >= 1:
-            raise SettingError(f"delta is {checked['delta']:g}; give a number between 0 and 1")
+        checked = {name: taken[name].check(value, name) for name, value in given.items()}
+        if checked[called] is None:
+            words: Any = taken[called].setting
+            checked[called] = words.words[0]
+        radius = checked["radius"] = checked[called]
+        check_beta_min(checked["beta_min"], reward)
         if checked["alpha"] is not None and radius == "noise":
             raise SettingError(
-                "with the width 'noise' the penalty follows from it; leave alpha out"
+                "with the width 'noise' the penalty follows from it; leave alpha out", "alpha"
             )
-        if checked["lam"] is not None and radius.startswith("published"):
-            raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out")
-        interactive, grain = _check_interactive(given["interactive"], given["grain"])
-        return cls(
-            beta_min=beta_min,
-            radius=radius,
-            interactive=interactive,
-            grain=grain,
-            growth=_check_growth(given.get("growth")),
-            optimism=_check_optimism(given.get("optimism", 1.0)),
-            payback=check_flag("payback", given.get("payback", True)),
-            explore=_check_share("explore", given.get("explore", EXPLORE)),
-            explore_floor=_check_share("explore_floor", given.get("explore_floor", 0.0)),
-            seed=check_seed(given.get("seed", 0)),
-            judge_skips=check_flag("judge_skips", given.get("judge_skips", True)),
-            **_check_price(given.get("price"), given.get("questions"), reward),
-            planned=None if given.get("planned") is None else check_planned(given["planned"]),
-            full_floor=_check_share("full_floor", given.get("full_floor", FULL_FLOOR)),
-            **checked,
-        )
+        if checked.get("lam") is not None and radius.startswith("published"):
+            raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out", "lam")
+        interactive, grain = checked["interactive"], checked["grain"]
+        checked["interactive"], checked["grain"] = _check_interactive(interactive, grain)
+        _check_price(checked.get("price"), checked.get("questions"), reward)
+        return cls(checked)
 
     @property
     def learning(self) -> Settings:
         """The same without what decides only how much is asked; arms do not depend on it."""
-        return replace(self, interactive=False, grain=None)
+        return Settings(vars(self) | {"interactive": False, "grain": None})
 
     def resolve(
         self,
@@ -173,6 +141,8 @@ class Settings:
         """
         form, use, penalty = NET_RADII[self.radius] if net else (RADII[self.radius], NO_NET, OWN)
         raw = survey.coding == "raw"
+        own = vars(self)  # not every policy has all of them
+        optimism, lam = own.get("optimism", OPTIMISM), own.get("lam")
         derived = Constants.derive(survey, reward.span)
         if raw and epochs:  # the paper's constants are not of the reward range
             furthest = max(abs(reward.low), abs(reward.high))
@@ -190,23 +160,23 @@ class Settings:
             l2=derived.l2,
             l_inf=derived.l_inf,
         )
-        delta = (0.1 if raw else 0.05) if self.delta is None else self.delta
+        delta = default_delta(survey) if self.delta is None else self.delta
         alpha = alpha if self.alpha is None else self.alpha
         rule = Rule(
             form=form,
             net=use,
             penalty=penalty,
-            interactive=INTERACTIVE[str(self.interactive)] if self.interactive else EVERYTHING,
-            grain=GRAINS[self.grain or "arm"],
+            interactive=ASKING[self.interactive],
+            grain=GRAINS[self.grain],
             epochs=int(epochs),
-            by_sets=int(self.optimism == "valid"),
-            payback=int(self.payback),
+            by_sets=int(optimism == "valid"),
+            payback=int(own.get("payback", True)),
             judge_skips=int(self.judge_skips),
             start=max(2, 3 * survey.column_count // 10),
-            optimism=0.0 if isinstance(self.optimism, str) else self.optimism,
+            optimism=0.0 if isinstance(optimism, str) else optimism,
             set_part=SET_PART if epochs else 1.0,
-            growth=GROWTH if self.growth is None else self.growth,
-            multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if self.lam is None else self.lam,
+            growth=GROWTH if own.get("growth") is None else own["growth"],
+            multiple=(LAM_SELECTS if use == NET_SELECTS else 1.0) if lam is None else lam,
             b2=resolved.b2,
             alpha=alpha,
             sigma=resolved.sigma,
@@ -226,103 +196,39 @@ class Settings:
         return Resolved(delta, resolved, rule)
 
 
-def _check_price(price: Any, questions: Any, reward: RewardRange) -> dict[str, float | None]:
-    """Return the price of a question, or the budget of a visit, which stands instead of it."""
-    if price is not None:
-        price = check_number(price, "price")
-        if not 0 <= price <= reward.span:
-            raise SettingError(
-                f"price is {price:g}; give what asking one question may cost, in reward units: from"
-                f" 0 to {reward.span:g}, the length of the range"
-            )
-        if 0 < price < LEAST_PRICE * reward.span:
-            raise SettingError(
-                f"price is {price:g}, less than a billionth of the reward range; give 0 for no"
-                " short visits"
-            )
-    if questions is not None:
-        if price is not None:
-            raise SettingError("price and questions both say how short to be; give one of them")
-        questions = check_number(questions, "questions")
-        if not 0 < questions <= 1 / SMALLEST:
-            raise SettingError(
-                f"questions is {questions:g}; give how many questions a visit may be asked on"
-                " average, above 0"
-            )
-    return {"price": price, "questions": questions}
-
-
-def check_planned(planned: Any) -> int:
-    """Return for how many people a study is planned as an int; refuse what is no such number."""
-    whole = isinstance(planned, int | np.integer) and not isinstance(planned, bool)
-    if not whole or not 1 <= planned <= MOST_PEOPLE:
+def _check_price(price: float | None, questions: float | None, reward: RewardRange) -> None:
+    """Refuse a price that the range cannot have, or a budget beside a price."""
+    if price is not None and price > reward.span:
         raise SettingError(
-            f"planned is {shown(planned)}; give how many people the study is planned for, a whole"
-            f" number from 1 to {MOST_PEOPLE}"
+            f"price is {price:g}; give what asking one question may cost, in reward units: from"
+            f" 0 to {reward.span:g}, the length of the range",
+            "price",
         )
-    return int(planned)
+    if price is not None and 0 < price < LEAST_PRICE * reward.span:
+        raise SettingError(
+            f"price is {price:g}, less than a billionth of the reward range; give 0 for no"
+            " short visits",
+            "price",
+        )
+    if price is not None and questions is not None:
+        raise SettingError(
+            "price and questions both say how short to be; give one of them", "questions"
+        )
 
 
-def _check_growth(growth: Any) -> float | None:
-    if growth is None:
-        return None
-    factor = check_number(growth, "growth")
-    if not 1 < factor <= MOST_GROWTH:
-        raise SettingError(f"growth is {factor:g}; give a number above 1, up to {MOST_GROWTH}")
-    return factor
-
-
-def _check_optimism(optimism: Any) -> float | str:
-    if isinstance(optimism, str):
-        if optimism == "valid":
-            return "valid"
-        raise SettingError(f"optimism is {shown(optimism)}; give a number, or 'valid'")
-    factor = check_number(optimism, "optimism")
-    if not 0 <= factor <= MOST_OPTIMISM:
-        raise SettingError(f"optimism is {factor:g}; give a number from 0 to {MOST_OPTIMISM:g}")
-    return factor
-
-
-def _check_share(name: str, given: Any) -> float:
-    share = check_number(given, name)
-    if not 0 <= share <= 1:
-        raise SettingError(f"{name} is {share:g}; give a share of visits, from 0 to 1")
-    return share
-
-
-def check_flag(name: str, flag: Any) -> bool:
-    if not isinstance(flag, bool | np.bool_):
-        raise SettingError(f"{name} is {shown(flag)}; give True or False")
-    return bool(flag)
-
-
-def check_seed(seed: Any) -> int:
-    """Return a seed of random draws as an int; refuse one that is none."""
-    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if not whole or not 0 <= seed < 2**64:
-        raise SettingError(f"seed is {shown(seed)}; give a whole number from 0 to 2^64 - 1")
-    return int(seed)
-
-
-def _check_interactive(interactive: Any, grain: Any) -> tuple[str | bool, str | None]:
+def _check_interactive(interactive: Any, grain: str | None) -> tuple[str | bool, str | None]:
     """Return how and in which portions an interactive survey asks; `False` asks everything."""
-    if interactive is True:
-        interactive = "certified"
-    if interactive is not False and not (
-        isinstance(interactive, str) and interactive in INTERACTIVE
-    ):
-        raise SettingError(
-            f"interactive is {shown(interactive)}; choose True, False or"
-            f" {' or '.join(map(repr, INTERACTIVE))}"
-        )
+    interactive = "certified" if interactive is True else interactive
     if grain is None:
         return interactive, "arm" if interactive else None
-    if not isinstance(grain, str) or grain not in GRAINS:
-        raise SettingError(f"grain is {shown(grain)}; choose {' or '.join(map(repr, GRAINS))}")
     if not interactive:
-        raise SettingError("grain is a setting of interactive surveys; set interactive too")
+        raise SettingError(
+            "grain is a setting of interactive surveys; set interactive too", "grain"
+        )
     if interactive == "paper_heuristic" and grain != "arm":
-        raise SettingError("the paper's heuristic asks all questions of an arm; leave grain out")
+        raise SettingError(
+            "the paper's heuristic asks all questions of an arm; leave grain out", "grain"
+        )
     return interactive, grain
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import COIN, NOBODY, STANDS, TOSS
 from askless.errors import SettingError, StateError, VisitError
+from askless.policies import shared_settings as shared
 from askless.policies import short_data
 from askless.policies.base import Policy
 from askless.policies.decision import Asked, Check, Decision, Lesson
@@ -19,12 +21,12 @@ from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.one_thread import alone
 from askless.policies.player import Player
-from askless.policies.settings import EXPLORE, FULL_FLOOR
 from askless.policies.short_choice import Terms
 from askless.policies.short_forms import ShortForm, ShortVisits
 from askless.policies.short_state import ShortState
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.names import check_number
+from askless.survey.setting import Number, Seed
 
 if TYPE_CHECKING:
     from askless.policies.visit import Visit
@@ -33,6 +35,8 @@ __all__ = ["SurveyBandit", "price_share"]
 
 PRICE = 0.002  # of a question, of the reward range, unless it is given
 WHOLE_PRICE = 0.125  # of it: what all questions together may cost then
+FULL_FLOOR = 0.02  # the smallest share of full visits (maths 9.1)
+ALONE = "`price: 0`"  # what these settings are for: short forms have no use for them
 DEAR = 0.25  # of it: a full visit that costs more leaves little to learn from
 IN_ORDER = -1  # the line of full visits, which are learned in one order
 
@@ -88,38 +92,70 @@ class SurveyBandit(EpochSurveyUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float,
-        price: float | None = None,
-        questions: float | None = None,
-        planned: int | None = None,
-        full_floor: float = FULL_FLOOR,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        growth: float | None = None,
-        optimism: float | str = 1.0,
-        payback: bool | None = None,
-        explore: float = EXPLORE,
-        explore_floor: float = 0.0,
-        seed: int = 0,
-        judge_skips: bool = True,
-        radius: str | None = None,
-        interactive: bool | str | None = None,
-        grain: str | None = None,
+        beta_min: shared.BetaMin,
+        price: Annotated[
+            float | None,
+            Number(
+                "What asking one question may cost, in reward units; 0: no short visits.",
+                least=0,
+                give="what asking one question may cost, in reward units: 0 or more",
+                otherwise=f"{PRICE:g} of the reward range, or {WHOLE_PRICE:g} of it for all"
+                " questions, if that is less",
+            ),
+        ] = None,
+        questions: Annotated[
+            float | None,
+            Number(
+                "Instead of a price: questions that a visit may be asked on average.",
+                least=shared.SMALLEST,
+                most=shared.LARGEST,
+                give="how many questions a visit may be asked on average, above 0",
+            ),
+        ] = None,
+        planned: Annotated[int | None, shared.PLANNED] = None,
+        full_floor: Annotated[
+            float,
+            Number(
+                "Smallest share of visits that ask everything.",
+                least=0,
+                most=1,
+                give=shared.SHARE_OF_VISITS,
+            ),
+        ] = FULL_FLOOR,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        growth: shared.Growth = None,
+        optimism: shared.Optimism = shared.OPTIMISM,
+        payback: Annotated[
+            bool | None,
+            replace(shared.PAYBACK, otherwise=f"`true` with {ALONE}, which it needs"),
+        ] = None,
+        explore: shared.Explore = shared.EXPLORE,
+        explore_floor: shared.ExploreFloor = 0.0,
+        seed: Seed = 0,
+        judge_skips: shared.JudgeSkips = True,
+        radius: shared.ValidRadius = None,
+        interactive: Annotated[
+            bool | str | None,
+            replace(shared.INTERACTIVE, otherwise=f"`certified` with {ALONE}, which it needs"),
+        ] = None,
+        grain: shared.Grain = None,
     ) -> None:
         short = questions is not None or price is None or check_number(price, "price") != 0
         if short and (payback or interactive or grain is not None):
             raise SettingError(
                 "payback, interactive and grain have nothing to do beside short forms; leave them"
-                " out, or set price=0"
+                " out, or set price=0",
+                "payback" if payback else "interactive" if interactive else "grain",
             )
         payback = not short if payback is None else payback
         if interactive is None:
             interactive = False if short else "certified"
         self._drawn_ahead: tuple[object, Floats] = (None, np.empty((0, 4)))
-        self._begin({name: given for name, given in locals().items() if name != "short"})
+        self._begin(locals())
         self.score_name = "upper bound" if optimism == "valid" else "score"
         self._eligible: Flags | None = None  # of the visit that is being learned
         self._short: ShortState | None = None

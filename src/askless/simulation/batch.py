@@ -12,8 +12,8 @@ from askless.simulation.local_runs import may_share_threads, shared_out
 from askless.simulation.runs import Run, Runs
 from askless.simulation.simulate import (
     Checkpoints,
+    check_count,
     check_match,
-    check_whole,
     checkpoint_visits,
     describe,
     play_run,
@@ -81,10 +81,10 @@ def simulate_all(
 def check_frame(horizon: int, runs: int, seed: int, workers: int | None) -> int:
     """Refuse what `simulate_all` cannot work with; return how many runs are played at a time."""
     for name, value, least in (("horizon", horizon, 1), ("runs", runs, 1), ("seed", seed, 0)):
-        check_whole(name, value, least)
+        check_count(name, value, least)
     if workers is None:
         return os.cpu_count() or 1
-    check_whole("workers", workers, 1)
+    check_count("workers", workers, 1)
     return workers
 
 

@@ -13,7 +13,7 @@ from askless.environments.base import first_respondents, number_of
 from askless.policies import Policy, Visit, VisitRecord, as_policy
 from askless.policies.one_by_one import AtOnce
 from askless.simulation.delays import Delay, Late
-from askless.simulation.simulate import Progress, check_match, check_whole
+from askless.simulation.simulate import Progress, check_count, check_match
 from askless.simulation.visits_file import LoggedVisit
 
 __all__ = ["Recording", "Watch", "record_visits"]
@@ -80,9 +80,9 @@ def record_visits(
     >>> len(done.visits), done.visits[0].record.number, int(done.policy.rows.sum())
     (50, 0, 50)
     """
-    check_whole("horizon", horizon, 1)
-    check_whole("seed", seed, 0)
-    check_whole("run", run, 0)
+    check_count("horizon", horizon, 1)
+    check_count("seed", seed, 0)
+    check_count("run", run, 0)
     played = copy.deepcopy(as_policy(policy, environment))
     check_match(played, environment)
     late = (

@@ -15,14 +15,14 @@ from askless.core.arrays import Ints
 from askless.environments import Environment, LinearEnvironment
 from askless.environments.base import first_respondents, number_of, useful_of
 from askless.errors import SettingError, shown
-from askless.policies import ElasticNetSurveyUCB, EpochSurveyUCB, Policy, as_policy
+from askless.policies import Policy, as_policy
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.one_by_one import OneByOne
 from askless.simulation.delays import Delay, Late
 from askless.simulation.local_runs import may_share_threads, shared_out
 from askless.simulation.runs import Drop, Run, Runs
 from askless.simulation.tally import Tally
-from askless.survey import names
+from askless.whole import check_whole
 
 __all__ = ["simulate"]
 
@@ -79,8 +79,8 @@ def simulate(
     [500, 500]
     """
     for name, value in (("horizon", horizon), ("runs", runs), ("workers", workers)):
-        check_whole(name, value, 1)
-    check_whole("seed", seed, 0)
+        check_count(name, value, 1)
+    check_count("seed", seed, 0)
     if not isinstance(delay, Delay | None):
         raise SettingError(f"delay is {shown(delay)}; give an askless.Delay")
     described(environment)
@@ -128,16 +128,7 @@ def check_match(policy: Policy, environment: Environment) -> None:
 
 def describe(policy: Policy) -> dict[str, Any]:
     """Return a policy's settings with every default filled in."""
-    settings = {"coding": policy.survey.coding, **policy._settings()}
-    if isinstance(policy, LinearUCB):
-        constants = policy.constants
-        settings |= {"delta": policy.delta, "alpha": policy.alpha, "beta_min": policy.beta_min}
-        settings |= {"sigma": constants.sigma, "b1": constants.b1, "b2": constants.b2}
-    if isinstance(policy, ElasticNetSurveyUCB):
-        settings["lam"] = policy.lam
-    if isinstance(policy, EpochSurveyUCB):
-        settings["growth"] = policy.growth
-    return settings
+    return {"coding": policy.survey.coding, **policy.all_settings()}
 
 
 def _run(
@@ -231,14 +222,14 @@ def checkpoint_visits(horizon: int, checkpoints: Checkpoints) -> Ints:
     """Return the numbers of visits at which figures are kept; refuse what is none."""
     if isinstance(checkpoints, list | tuple):
         for visit in checkpoints:
-            check_whole("a checkpoint", visit, 1)
+            check_count("a checkpoint", visit, 1)
             if visit > horizon:
                 raise SettingError(f"a checkpoint is {visit}; the horizon is {horizon} visits")
         return np.unique([*checkpoints, horizon]).astype(np.int64)
-    check_whole("checkpoints", checkpoints, 1)
+    check_count("checkpoints", checkpoints, 1)
     return np.unique(np.linspace(0, horizon, min(checkpoints, horizon) + 1).astype(np.int64)[1:])
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse what is not a whole number, or one that is too small or too large."""
-    names.check_whole(value, name, least, MOST)
+def check_count(name: str, value: Any, least: int) -> None:
+    """Refuse what is no number of visits, of runs, or a seed."""
+    check_whole(value, name, least, MOST)

@@ -22,8 +22,8 @@ from askless.simulation.local_runs import may_share_threads
 from askless.simulation.runs import Run, known
 from askless.simulation.simulate import (
     Checkpoints,
+    check_count,
     check_match,
-    check_whole,
     checkpoint_visits,
     play_run,
 )
@@ -84,7 +84,7 @@ class Sweep:
 
     def __post_init__(self) -> None:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
-            check_whole(name, getattr(self, name), least)
+            check_count(name, getattr(self, name), least)
         checkpoint_visits(self.horizon, self.checkpoints)  # refuses what is none
         check_between(self.dropout, "dropout", 0.0, MOST_LEAVE)
         if not isinstance(self.environments, Mapping):

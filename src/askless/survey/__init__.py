@@ -1,5 +1,6 @@
 """What is asked and decided: questions, arms, reward, their encoding, and study files."""
 
+from askless.survey import setting
 from askless.survey.arms import Arm
 from askless.survey.constants import Constants
 from askless.survey.kinds import Choice, Multi, Scale, YesNo
@@ -21,4 +22,5 @@ __all__ = [
     "Survey",
     "Window",
     "YesNo",
+    "setting",
 ]

@@ -6,7 +6,6 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from askless.errors import SettingError, shown
-from askless.whole import check_whole
 
 __all__ = [
     "check_between",
@@ -14,7 +13,6 @@ __all__ = [
     "check_names",
     "check_number",
     "check_text",
-    "check_whole",
 ]
 
 
@@ -47,11 +45,18 @@ def check_text(text: Any, what: str) -> str:
     return str.__str__(text)
 
 
+def check_flag(value: Any, what: str) -> bool:
+    """Return True or False as a bool, or refuse what is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise SettingError(f"{what} is {shown(value)}; give True or False", what)
+    return bool(value)
+
+
 def check_between(value: Any, what: str, least: float, most: float) -> float:
     """Return a number within bounds, the ends included, or refuse it."""
     number = check_number(value, what)
     if not least <= number <= most:
-        raise SettingError(f"{what} is {number:g}; give a number from {least:g} to {most:g}")
+        raise SettingError(f"{what} is {number:g}; give a number from {least:g} to {most:g}", what)
     return number
 
 
@@ -60,11 +65,11 @@ def check_number(value: Any, what: str) -> float:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool | str | bytes | np.ndarray) or not isinstance(value, SupportsFloat):
-        raise SettingError(f"{what} is {shown(value)}; give a number")
+        raise SettingError(f"{what} is {shown(value)}; give a number", what)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise SettingError(f"{what} is {shown(value)}; give a finite number")
+        raise SettingError(f"{what} is {shown(value)}; give a finite number", what)
     return number

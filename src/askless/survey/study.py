@@ -11,6 +11,7 @@ from askless.errors import AsklessError, StudyError, extra
 from askless.survey.arms import Arm
 from askless.survey.kinds import question_from_dict
 from askless.survey.names import check_name, check_names
+from askless.survey.policy_descriptions import RECOMMENDED, PolicyDescription
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange, check_beta_min
 from askless.survey.survey import Survey
@@ -67,7 +68,7 @@ class Study:
     survey: Survey
     arms: tuple[Arm, ...]
     reward: RewardRange
-    policy: str = "survey-bandit"
+    policy: str = RECOMMENDED
     settings: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
     name: str = "study"
@@ -141,12 +142,12 @@ class Study:
             survey = Survey(questions, coding=file.coding)
         except AsklessError as error:
             raise StudyError(f"{located.where(place)}: {error}") from None
-        settings = file.policy.model_dump(exclude_none=True)
+        settings = file.policy.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
         return cls(
             survey=survey,
             arms=tuple(arms),
             reward=reward,
-            policy=settings.pop("name"),
+            policy=settings.pop("name", RECOMMENDED),
             settings=settings,
             plan=file.plan.model_dump(exclude_none=True) if file.plan else {},
             name=file.name,
@@ -156,11 +157,23 @@ class Study:
             located=located,
         )
 
+    def check_policy(self, policy: PolicyDescription) -> None:
+        """Check the section of a policy that was not known when the study's file was read."""
+        said = {} if self.located is None else dict(self.located.data.get("policy", {}))
+        said.pop("name", None)
+        said = {key: value for key, value in said.items() if value is not None}
+        if self.located is None or said != dict(self.settings):  # changed since: by itself, then
+            return
+        from askless.survey.study_reading import check_policy_section  # noqa: PLC0415
+
+        check_policy_section(policy, self.located)
+
     def refusal(self, error: AsklessError, section: str = "policy") -> StudyError:
         """Say where in the file a complaint about the settings of a section comes from."""
         if self.located is None:
             return StudyError(str(error))
         said = str(error)
-        key = said.split(maxsplit=1)[0].rstrip(":")  # complaints begin with it, if with any
+        # Where an error has no setting, complaints begin with the key, if with any.
+        key = getattr(error, "setting", None) or said.split(maxsplit=1)[0].rstrip(":")
         place = (section, key) if (section, key) in self.located.lines else (section,)
         return StudyError(f"{self.located.where(place)}: {said.removeprefix(f'{key}: ')}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictStr
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool, StrictStr, create_model
 
-from askless.survey.policy_sections import PolicySection
+from askless.survey.policy_descriptions import KNOWN, PolicyDescription
+from askless.survey.policy_sections import sections, union_of
 from askless.survey.section import Name, Number, Positive, Section, Share, Size
 from askless.survey.window import PATTERN
 
@@ -138,13 +141,34 @@ class StudyFile(Section):
     questions: Annotated[list[QuestionSection], Field(min_length=1)]
     arms: Annotated[list[ArmSection], Field(min_length=1)]
     reward: RewardSection
-    policy: PolicySection
+    policy: BaseModel  # one of the sections of the policies that are known as a file is read
     plan: PlanSection | None = Field(None, description="What is plausible, for `askless plan`.")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What study files look like with the policies that are known."""
+
+    file: type[StudyFile]
+    policies: dict[str, type[BaseModel]]  # their sections, by name
+
+
+def shape() -> Shape:
+    """Return what study files look like now."""
+    return _shape(tuple(KNOWN.values()))
+
+
+@lru_cache(maxsize=2)
+def _shape(known: tuple[PolicyDescription, ...]) -> Shape:
+    policies = sections(known)
+    policy: Any = (union_of(policies), ...)
+    file = create_model("StudyFile", __base__=StudyFile, __doc__=StudyFile.__doc__, policy=policy)
+    return Shape(file, policies)
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of study files, for editors and other programs."""
-    schema = StudyFile.model_json_schema(by_alias=True)
+    schema = shape().file.model_json_schema(by_alias=True)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from askless.errors import StudyError, meant, near, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
-from askless.survey.policy_names import OWN_NAMES
-from askless.survey.policy_sections import OWN, PolicySection
-from askless.survey.study_file import StudyFile
+from askless.survey.policy_descriptions import PolicyDescription
+from askless.survey.policy_sections import OWN, section_of
+from askless.survey.study_file import Shape, StudyFile, shape
 
 SHAPES = {  # what a value should have been, by pydantic's name of the complaint
     "float_type": "a number",
@@ -20,6 +20,10 @@ SHAPES = {  # what a value should have been, by pydantic's name of the complaint
     "list_type": "a list",
     "dict_type": "a mapping",
     "literal_error": "one of the words that are allowed",
+}
+QUESTIONS: dict[str, type[BaseModel]] = {
+    get_args(section.model_fields["kind"].annotation)[0]: section
+    for section in get_args(get_args(study_file.QuestionSection)[0])
 }
 BOUNDS = {
     "greater_than": ("gt", "small", "more than"),
@@ -31,24 +35,38 @@ BOUNDS = {
 
 def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
     """Check a study file's text against its shape; the first few errors in one message."""
-    located = Located(text, source)
+    located, now = Located(text, source), shape()
     try:
-        return StudyFile.model_validate(located.data), located
+        return now.file.model_validate(located.data), located
     except ValidationError as error:
-        problems = _problems(error, located)
+        problems = _problems(error, located, now)
     raise StudyError(together(problems))
 
 
-def _problems(error: ValidationError, located: Located) -> list[str]:
+def check_policy_section(policy: PolicyDescription, located: Located) -> None:
+    """Check the section of a policy that was not known when its file was read."""
+    only = Shape(StudyFile, {policy.name: section_of(policy)})
+    try:
+        only.policies[policy.name].model_validate(located.data["policy"])
+    except ValidationError as error:
+        problems = _problems(error, located, only, ("policy", policy.name))
+    else:
+        return
+    raise StudyError(together(problems))
+
+
+def _problems(
+    error: ValidationError, located: Located, now: Shape, within: Place = ()
+) -> list[str]:
     """Return what is wrong, a line for each place in the file."""
     found: dict[Place, list[tuple[Any, str]]] = {}
     for problem in error.errors():
-        place, section = _place(problem["loc"])
+        place, section = _place((*within, *problem["loc"]), now)
         if problem["type"] == "union_tag_invalid":
             place = (*place, "name" if place == ("policy",) else "kind")
         elif problem["type"] != "missing":
             place = _in_file(place, located.data)
-        said = _say(problem, place, section, located)
+        said = _say(problem, place, section, located, now)
         found.setdefault(place, []).append((problem, said))
     # Where several shapes are allowed, what is wrong inside the one that was meant is said alone.
     around = {place[:length] for place in found for length in range(len(place))}
@@ -83,7 +101,7 @@ def _shape(problem: Any) -> str:
     return str(problem.get("ctx", {}).get("expected", SHAPES[problem["type"]]))
 
 
-def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
+def _place(loc: Place, now: Shape) -> tuple[Place, type[BaseModel] | None]:
     """Return the place in the file and its section; pydantic also names the union's tag."""
     sections: dict[Any, Any] = {
         "arms": study_file.ArmSection,
@@ -92,33 +110,26 @@ def _place(loc: Place) -> tuple[Place, type[BaseModel] | None]:
     }
     if not loc or loc[0] in sections or loc[0] not in ("questions", "policy"):
         return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
-    union = study_file.QuestionSection if loc[0] == "questions" else PolicySection
     at = 2 if loc[0] == "questions" else 1
-    tags: dict[Any, Any] = dict(map(_tagged, get_args(get_args(union)[0])))
+    tags: dict[Any, type[BaseModel]] = {**(QUESTIONS if loc[0] == "questions" else now.policies)}
     if len(loc) > at and loc[at] in tags:
         return (*loc[:at], *loc[at + 1 :]), tags[loc[at]]
     return loc, None
 
 
-def _tagged(kind: Any) -> tuple[str, type[BaseModel]]:
-    """Return the tag by which a section of a union is chosen, and the section."""
-    if get_origin(kind) is Annotated:
-        section, tag = get_args(kind)
-        return tag.tag, section
-    return get_args(kind.model_fields["kind"].annotation)[0], kind
-
-
-def _no_policy(place: Place, located: Located) -> str:
+def _no_policy(place: Place, located: Located, now: Shape) -> str:
     """Say which policies there are, in place of one that is none."""
-    known = [tag for tag, _ in map(_tagged, get_args(get_args(PolicySection)[0]))]
-    names = ", ".join(map(repr, [name for name in known if name != OWN] + sorted(OWN_NAMES)))
+    known = [name for name in now.policies if name != OWN]
+    given = located.written.get(place, "a list or mapping")
     return (
-        f"{located.written.get(place, 'a list or mapping')!r} is none of {names}; a policy of your"
+        f"{given!r} is none of {', '.join(map(repr, known))}{near(given, known)}; a policy of your"
         f" own is named as {OWN}, or by its name after askless.register"
     )
 
 
-def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: Located) -> str:
+def _say(
+    problem: Any, place: Place, section: type[BaseModel] | None, located: Located, now: Shape
+) -> str:
     given, context = shown(problem["input"]), problem.get("ctx", {})
     written = located.written.get(place)
     if isinstance(problem["input"], str) or written in (None, given):
@@ -129,7 +140,7 @@ def _say(problem: Any, place: Place, section: type[BaseModel] | None, located: L
         "extra_forbidden": f"unknown key {place[-1]!r}{_meant(place, section)}" if place else "",
         "missing": f"{place[-1]!r} is missing" if place else "",
         "union_tag_not_found": f"{context.get('discriminator')} is missing",
-        "union_tag_invalid": _no_policy(place, located)
+        "union_tag_invalid": _no_policy(place, located, now)
         if place[:1] == ("policy",)
         else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"
         + near(context.get("tag"), re.findall(r"'(.*?)'", str(context.get("expected_tags")))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -11,9 +11,8 @@ from askless.core.arrays import Flags, Floats
 from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import ByRidge, Rows
-from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_between
+from askless.survey.setting import Number, Seed
 
 __all__ = ["EpsilonGreedy"]
 
@@ -47,12 +46,12 @@ class EpsilonGreedy(ByRidge):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        epsilon: float = 0.05,
-        seed: int = 0,
+        epsilon: Annotated[float, Number("How often an arm is drawn.", least=0, most=1)] = 0.05,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.epsilon = check_between(epsilon, "epsilon", 0.0, 1.0)
-        self.seed = check_seed(seed)
+        self.epsilon, self.seed = epsilon, seed
+        self._check_settings()
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         scores = np.where(mask, self._sums.means(z), -np.inf)
@@ -67,6 +66,3 @@ class EpsilonGreedy(ByRidge):
 
     def _player(self) -> Player:
         return Rows(self)
-
-    def _settings(self) -> dict[str, Any]:
-        return {"epsilon": self.epsilon, "seed": self.seed}

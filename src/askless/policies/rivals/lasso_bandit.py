@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from askless.policies.hooks import Hooks, VisitKind
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.sums import Sums
+from askless.policies.shared_settings import LARGEST
 from askless.policies.state_proof import RowSpace
 from askless.sparse import lasso
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_between, check_whole
+from askless.survey.setting import Number, Whole
 
 __all__ = ["LassoBandit", "forced_arm"]
 
@@ -82,16 +83,29 @@ class LassoBandit(AskingEverything):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        q: int = 1,
-        h: float | None = None,
-        lam_forced: float = LAM,
-        lam_all: float = LAM,
+        q: Annotated[
+            int, Whole("How often in a round each arm is forced.", least=1, most=10**6)
+        ] = 1,
+        h: Annotated[
+            float | None,
+            Number(
+                "How far apart arms are that forced samples tell apart, in reward units.",
+                least=0,
+                most=LARGEST,
+                otherwise="half the reward range",
+            ),
+        ] = None,
+        lam_forced: Annotated[
+            float, Number("Penalty of the lasso on forced rows.", least=SMALLEST, most=MOST)
+        ] = LAM,
+        lam_all: Annotated[
+            float, Number("First penalty of the lasso on all rows.", least=SMALLEST, most=MOST)
+        ] = LAM,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.q = check_whole(q, "q", 1, 10**6)
-        self.h = self.reward.span / 2 if h is None else check_between(h, "h", 0.0, MOST)
-        self.lam_forced = check_between(lam_forced, "lam_forced", SMALLEST, MOST)
-        self.lam_all = check_between(lam_all, "lam_all", SMALLEST, MOST)
+        self.q, self.lam_forced, self.lam_all = q, lam_forced, lam_all
+        self.h = self.reward.span / 2 if h is None else h
+        self._check_settings()
         shape = len(self.roster), survey.column_count
         self._forced, self._all = Sums(*shape), Sums(*shape)
         self._by_forced, self._by_all = np.zeros((2, *shape))
@@ -162,10 +176,6 @@ class LassoBandit(AskingEverything):
         self._by_all = np.concatenate([self._by_all, more])
 
     # -- as data ---------------------------------------------------------------------------------
-
-    def _settings(self) -> dict[str, Any]:
-        names = ("q", "h", "lam_forced", "lam_all")
-        return {name: getattr(self, name) for name in names}
 
     def _state(self) -> dict[str, Any]:
         self._fit_anew()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -12,14 +12,22 @@ from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import ByRidge, Rows
 from askless.policies.rivals.thompson import draw_largest
-from askless.policies.settings import check_seed
+from askless.policies.shared_settings import LARGEST
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_between
+from askless.survey.setting import Number, Seed
 
-__all__ = ["FIRST_NOISE", "LinTS"]
+__all__ = ["FIRST_NOISE", "LinTS", "Width"]
 
 FIRST_NOISE = 0.25  # of the range, before rows show any
-MOST_WIDTH = 1e9
+Width = Annotated[
+    float | None,
+    Number(
+        "How widely models are drawn, in reward units.",
+        least=0,
+        most=LARGEST,
+        otherwise="the noise that an arm's rows show",
+    ),
+]
 
 
 class LinTS(ByRidge):
@@ -55,12 +63,12 @@ class LinTS(ByRidge):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        v: float | None = None,
-        seed: int = 0,
+        v: Width = None,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.v = None if v is None else check_between(v, "v", 0.0, MOST_WIDTH)
-        self.seed = check_seed(seed)
+        self.v, self.seed = v, seed
+        self._check_settings()
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:
         return self._draw(z, mask, number, stated=True)
@@ -81,6 +89,3 @@ class LinTS(ByRidge):
 
     def _player(self) -> Player:
         return Rows(self)
-
-    def _settings(self) -> dict[str, Any]:
-        return {"v": self.v, "seed": self.seed}

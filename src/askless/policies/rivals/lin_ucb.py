@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from askless.policies import shared_settings as shared
 from askless.policies.linear_ucb import LinearUCB
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Words
 
 __all__ = ["LinUCB"]
 
@@ -19,6 +21,8 @@ class LinUCB(LinearUCB):
 
     Parameters
     ----------
+    survey, arms, reward, beta_min, delta, alpha, sigma, b1, b2, interactive, grain
+        As for `RidgeSurveyUCB`.
     width : {"li2010", "noise"}
         `li2010`: the penalty is 1 and the width R (1 + sqrt(ln(2/delta)/2)).
         `noise`: both follow from the noise that the rows show (maths 8.8), and from no other
@@ -35,7 +39,6 @@ class LinUCB(LinearUCB):
     """
 
     name: ClassVar[str] = "linucb"
-    radii: ClassVar[tuple[str, ...]] = ("li2010", "noise")
     radius_setting: ClassVar[str] = "width"
     score_name = "score"  # a rule of thumb, no bound
 
@@ -45,14 +48,21 @@ class LinUCB(LinearUCB):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        beta_min: float = 0.0,
-        delta: float | None = None,
-        alpha: float | None = None,
-        sigma: float | None = None,
-        b1: float | None = None,
-        b2: float | None = None,
-        width: str | None = None,
-        interactive: bool | str = False,
-        grain: str | None = None,
+        beta_min: shared.UnusedBetaMin = 0.0,
+        delta: shared.Delta = None,
+        alpha: shared.Alpha = None,
+        sigma: shared.Sigma = None,
+        b1: shared.B1 = None,
+        b2: shared.B2 = None,
+        width: Annotated[
+            str | None,
+            Words(
+                "How wide scores are: as in the paper of 2010, or by the measured noise.",
+                words=("li2010", "noise"),
+                otherwise="`li2010`",
+            ),
+        ] = None,
+        interactive: shared.Interactive = False,
+        grain: shared.Grain = None,
     ) -> None:
         self._begin(locals())

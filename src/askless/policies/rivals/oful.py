@@ -13,6 +13,11 @@ class OFUL(LinearUCB):
     Takes the keywords of `RidgeSurveyUCB`, so that the same settings can be given to every
     policy. It never drops a question, whatever `beta_min` is.
 
+    Parameters
+    ----------
+    survey, arms, reward, beta_min, delta, alpha, sigma, b1, b2, radius, interactive, grain
+        As for `RidgeSurveyUCB`.
+
     Examples
     --------
     >>> import askless as al
@@ -24,4 +29,3 @@ class OFUL(LinearUCB):
     """
 
     name: ClassVar[str] = "oful"
-    radii: ClassVar[tuple[str, ...]] = ("valid",)

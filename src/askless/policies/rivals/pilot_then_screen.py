@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from askless.policies.decision import Decision
 from askless.policies.packed import pack, unpack
 from askless.policies.player import Block, Played, Player
 from askless.policies.rivals.lasso import kept_columns, least_squares
-from askless.policies.settings import check_planned, check_seed
+from askless.policies.shared_settings import PLANNED
 from askless.policies.state_proof import RowSpace
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_number
+from askless.survey.setting import Number, Seed
 
 __all__ = ["PilotThenScreen"]
 
@@ -93,13 +93,21 @@ class PilotThenScreen(Policy):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        planned: int,
-        share: float = 0.2,
-        seed: int = 0,
+        planned: Annotated[int, PLANNED],
+        share: Annotated[
+            float,
+            Number(
+                "The share of these people that is the pilot.",
+                above=0,
+                most=1,
+                give="the share of people that is the pilot, above 0 and up to 1",
+            ),
+        ] = 0.2,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.planned, self.share = check_planned(planned), _check_share(share)
-        self.seed = check_seed(seed)
+        self.planned, self.share, self.seed = planned, share, seed
+        self._check_settings()
         # The share as it is written: as a float, .07 of 100 is a bit more than 7.
         self.pilot = math.ceil(Fraction(repr(self.share)) * self.planned)
         self._played: list[int] = []  # the pilot's rows, until it ends
@@ -185,9 +193,6 @@ class PilotThenScreen(Policy):
 
     # -- as data ---------------------------------------------------------------------------------
 
-    def _settings(self) -> dict[str, Any]:
-        return {"planned": self.planned, "share": self.share, "seed": self.seed}
-
     def _state(self) -> dict[str, Any]:
         if self._models is None:
             rows = np.array(self._rows).reshape(-1, self.survey.column_count)
@@ -271,12 +276,3 @@ def _drawn(coins: Floats, masks: Flags) -> Ints:
     """Return the arms that visits draw, each evenly among those of its own mask."""
     place = (coins * masks.sum(axis=1)).astype(np.int64)
     return np.asarray((masks.cumsum(axis=1) > place[:, None]).argmax(axis=1))
-
-
-def _check_share(share: Any) -> float:
-    checked = check_number(share, "share")
-    if not 0 < checked <= 1:
-        raise SettingError(
-            f"share is {checked:g}; give the share of people that is the pilot, above 0 and up to 1"
-        )
-    return checked

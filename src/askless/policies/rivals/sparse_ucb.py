@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from askless.core.arrays import Floats
-from askless.errors import SettingError, StateError
+from askless.errors import StateError
 from askless.policies.arm_data import refusal
 from askless.policies.packed import pack, unpack
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.forecaster import RATE, Forecaster, Supports
 from askless.policies.rivals.sums import RidgeSums
+from askless.policies.shared_settings import DELTA, LARGEST
 from askless.survey import Arm, Constants, RewardRange, Survey
-from askless.survey.names import check_between, check_number, check_whole
+from askless.survey.setting import Number, Whole
 
 __all__ = ["SparseUCB"]
 
 SLACK = 1e-6  # of sums that are rounded
-LARGEST = 1.001  # a squared error: rewards on the grid may leave the range by a step of it
+MOST_ERROR = 1.001  # a squared error: rewards on the grid may leave the range by a step of it
 
 
 class SparseUCB(AskingEverything):
@@ -71,21 +72,43 @@ class SparseUCB(AskingEverything):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        size: int = 2,
-        delta: float = 0.05,
-        sigma: float | None = None,
-        b2: float | None = None,
-        scale: float = 1.0,
+        size: Annotated[
+            int, Whole("How many questions matter to an arm at most.", least=0, most=10)
+        ] = 2,
+        delta: Annotated[
+            float,
+            Number("How often some arm's set may miss its parameters.", above=0, below=1),
+        ] = DELTA,
+        sigma: Annotated[
+            float | None,
+            Number(
+                "Sub-Gaussian constant of the noise, in reward units.",
+                least=0,
+                most=LARGEST,
+                otherwise="half the reward range",
+            ),
+        ] = None,
+        b2: Annotated[
+            float | None,
+            Number(
+                "Bound on the 2-norm of an arm's parameters, in reward units.",
+                least=0,
+                most=LARGEST,
+                otherwise="derived",
+            ),
+        ] = None,
+        scale: Annotated[
+            float,
+            Number("What radii are multiplied by; 1 is what is proved.", least=0, most=LARGEST),
+        ] = 1.0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.size = min(check_whole(size, "size", 0, 10), len(survey))
-        self.delta = check_number(delta, "delta")
-        if not 0 < self.delta < 1:
-            raise SettingError(f"delta is {self.delta:g}; give a probability between 0 and 1")
         derived = Constants.derive(survey, self.reward.span)
-        self.sigma = check_between(derived.sigma if sigma is None else sigma, "sigma", 0.0, 1e9)
-        self.b2 = check_between(derived.b2 if b2 is None else b2, "b2", 0.0, 1e9)
-        self.scale = check_between(scale, "scale", 0.0, 1e9)
+        self.size, self.delta, self.scale = size, delta, scale
+        self.sigma = derived.sigma if sigma is None else sigma
+        self.b2 = derived.b2 if b2 is None else b2
+        self._check_settings()
+        self.size = min(self.size, len(survey))
         self._ends = self._interval()
         self._supports = Supports.of(survey, self.size)
         self._sums = RidgeSums(len(self.roster), survey.column_count)  # of rewards
@@ -134,10 +157,6 @@ class SparseUCB(AskingEverything):
         self._forecasts.grow()
         self._forecasters.append(self._forecaster())
 
-    def _settings(self) -> dict[str, Any]:
-        names = ("size", "delta", "sigma", "b2", "scale")
-        return {name: getattr(self, name) for name in names}
-
     def _state(self) -> dict[str, Any]:
         arms = [
             {"rows": rows, "forecasts": forecasts, "log_weights": pack(forecaster.log_weight)}
@@ -158,7 +177,7 @@ class SparseUCB(AskingEverything):
         for k, (forecaster, arm, name) in enumerate(both):
             weights = unpack(arm["log_weights"], prior.shape, f"the weights of arm {name!r}")
             # A weight falls with every row, by half of a squared error at most.
-            most = RATE * LARGEST * int(self._sums.rows[k])
+            most = RATE * MOST_ERROR * int(self._sums.rows[k])
             if not ((weights <= prior + SLACK) & (weights >= prior - most - SLACK)).all():
                 raise refusal(name, "its weights of supports are not those of so many rows")
             forecaster.log_weight = weights

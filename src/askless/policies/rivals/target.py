@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from askless.errors import SettingError
 from askless.policies.base import Policy
 from askless.policies.decision import Decision
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Table
 
 __all__ = ["Target"]
 
@@ -46,7 +47,7 @@ class Target(Policy):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        coefficients: Any,
+        coefficients: Annotated[Any, Table("The true parameters of every arm.")],
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
         shape = (len(self.roster), survey.column_count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,15 +13,12 @@ from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.sums import Sums
-from askless.policies.settings import check_seed
 from askless.sparse import lasso
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_between, check_whole
+from askless.survey.setting import Number, Seed, Whole
 
 __all__ = ["ThresholdedLasso"]
 
-LAM = 0.02
-START = 10
 RIDGE = 1e-9  # beside columns that repeat each other
 
 
@@ -64,14 +61,15 @@ class ThresholdedLasso(AskingEverything):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        lam: float = LAM,
-        start: int = START,
-        seed: int = 0,
+        lam: Annotated[float, Number("First penalty of the lasso.", least=1e-9, most=1e9)] = 0.02,
+        start: Annotated[
+            int, Whole("How often each arm is played first.", least=0, most=10**6)
+        ] = 10,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.lam = check_between(lam, "lam", 1e-9, 1e9)
-        self.start = check_whole(start, "start", 0, 10**6)
-        self.seed = check_seed(seed)
+        self.lam, self.start, self.seed = lam, start, seed
+        self._check_settings()
         shape = len(self.roster), survey.column_count
         self._sums = Sums(*shape)
         self._lasso, self._coefs = np.zeros((2, *shape))
@@ -134,9 +132,6 @@ class ThresholdedLasso(AskingEverything):
     def _grow(self) -> None:
         self._sums.grow()
         self._fit_anew()
-
-    def _settings(self) -> dict[str, Any]:
-        return {"lam": self.lam, "start": self.start, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
         self._fit_anew()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -14,16 +14,20 @@ from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
 from askless.policies.packed import pack, unpack
 from askless.policies.player import Block, Played, Player
-from askless.policies.rivals.lin_ts import FIRST_NOISE, MOST_WIDTH
+from askless.policies.rivals.lin_ts import FIRST_NOISE, Width
 from askless.policies.rivals.sums import RidgeSums
 from askless.policies.rivals.thompson import draw_largest
-from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_between, check_whole
+from askless.survey.setting import Seed, Whole
+from askless.whole import check_whole
 
-__all__ = ["TSRC"]
+__all__ = ["TSRC", "QuestionCount"]
 
 PRIOR = 1.0  # successes and failures of a question before it is asked: S0 = F0
+QuestionCount = Annotated[
+    int | None,
+    Whole("How many are asked in a visit.", least=1, most=10**6, otherwise="half of them"),
+]
 ASKS = "asks"  # how kinds of visits begin: the numbers of the questions follow
 
 
@@ -66,16 +70,16 @@ class TSRC(Policy):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        questions: int | None = None,
-        v: float | None = None,
-        seed: int = 0,
+        questions: QuestionCount = None,
+        v: Width = None,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
         count = len(survey)
-        most = (count + 1) // 2 if questions is None else questions
-        self.questions = check_whole(most, "questions", 1, count)
-        self.v = None if v is None else check_between(v, "v", 0.0, MOST_WIDTH)
-        self.seed = check_seed(seed)
+        self.questions = (count + 1) // 2 if questions is None else questions
+        self.v, self.seed = v, seed
+        self._check_settings()
+        check_whole(self.questions, "questions", 1, count)
         self._sums = RidgeSums(len(self.roster), survey.column_count)
         self._asked: Floats = np.zeros(count)  # n_i
         self._earned: Floats = np.zeros(count)  # r_i
@@ -138,9 +142,6 @@ class TSRC(Policy):
         return Subsets(self)
 
     # -- as data ---------------------------------------------------------------------------------
-
-    def _settings(self) -> dict[str, Any]:
-        return {"questions": self.questions, "v": self.v, "seed": self.seed}
 
     def _state(self) -> dict[str, Any]:
         counts = {"asked": pack(self._asked), "earned": pack(self._earned)}

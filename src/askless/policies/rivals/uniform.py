@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from askless.core.arrays import Flags, Floats
 from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
-from askless.policies.settings import check_seed
 from askless.survey import Arm, RewardRange, Survey
+from askless.survey.setting import Seed
 
 __all__ = ["Uniform"]
 
@@ -47,10 +47,11 @@ class Uniform(AskingEverything):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        seed: int = 0,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
-        self.seed = check_seed(seed)
+        self.seed = seed
+        self._check_settings()
 
     def _decide(self, z: Floats, mask: Flags, number: int) -> Decision:  # noqa: ARG002
         arm = int(self.rng(number).choice(np.flatnonzero(mask)))
@@ -64,6 +65,3 @@ class Uniform(AskingEverything):
 
     def _player(self) -> Player:
         return Rows(self)
-
-    def _settings(self) -> dict[str, Any]:
-        return {"seed": self.seed}

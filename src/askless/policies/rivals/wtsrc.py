@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from askless.core.arrays import Flags
 from askless.errors import StateError
 from askless.policies.arm_data import is_count, is_number
 from askless.policies.player import Player
-from askless.policies.rivals.tsrc import TSRC, Subsets
+from askless.policies.rivals.lin_ts import Width
+from askless.policies.rivals.tsrc import TSRC, QuestionCount, Subsets
 from askless.survey import Arm, RewardRange, Survey
-from askless.survey.names import check_whole
+from askless.survey.setting import Seed, Whole
 
 __all__ = ["WTSRC"]
-
-WINDOW, MOST_WINDOW = 1_000, 10**6
 
 
 class WTSRC(TSRC):
@@ -47,13 +46,16 @@ class WTSRC(TSRC):
         *,
         arms: Iterable[str | Arm],
         reward: tuple[float, float] | RewardRange,
-        questions: int | None = None,
-        window: int = WINDOW,
-        v: float | None = None,
-        seed: int = 0,
+        questions: QuestionCount = None,
+        window: Annotated[
+            int, Whole("How many of the last learned visits count.", least=1, most=10**6)
+        ] = 1_000,
+        v: Width = None,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward, questions=questions, v=v, seed=seed)
-        self.window = check_whole(window, "window", 1, MOST_WINDOW)
+        self.window = window
+        self._check_settings()
         self._last: deque[tuple[Flags, float]] = deque()  # what was asked, and what it brought
 
     def _count(self, asked: Flags, share: float) -> None:
@@ -67,9 +69,6 @@ class WTSRC(TSRC):
 
     def _player(self) -> Player:
         return Subsets(self)
-
-    def _settings(self) -> dict[str, Any]:
-        return {**super()._settings(), "window": self.window}
 
     def _state(self) -> dict[str, Any]:
         self._sum_up()
