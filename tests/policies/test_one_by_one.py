@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import askless as al
+from askless.errors import AnswerError
 from askless.policies.one_by_one import OneByOne
 from visiting import Visiting
 
@@ -137,3 +138,24 @@ def test_a_policy_may_keep_or_change_the_context_that_it_is_given():
     policy = Scribbles(place.survey, arms=place.arms, reward=place.reward)
     OneByOne(policy).play(block, 0, np.zeros((3, 4), dtype=np.int64))
     np.testing.assert_array_equal(block.contexts, before)
+
+
+def test_a_policy_that_asks_less_than_its_arms_need_is_refused_as_in_real_visits():
+    """Fails if it is told what it has not asked for."""
+
+    class AsksHalf(Means):
+        name = "asks-half"
+
+        def _decide(self, z, mask, number):
+            return super()._decide(np.nan_to_num(z), mask, number)
+
+        def _ask(self, z, mask, number):
+            asked = super()._ask(z, mask, number)
+            return asked._replace(questions=asked.questions & (np.arange(4) != 1))
+
+    place = world()
+    (block, *_) = al.environments.base.first_respondents(place, 5, 0, VISITS)
+    for player in (OneByOne, Visiting):
+        policy = AsksHalf(place.survey, arms=place.arms, reward=place.reward)
+        with pytest.raises(AnswerError, match="'donor' is not answered"):
+            player(policy).play(block, 0, np.zeros((3, 4), dtype=np.int64))
