@@ -237,10 +237,11 @@ void bind_epochs(nb::module_& m) {
 
 // What single visits call.
 void bind_visits(nb::class_<Arms>& arms) {
-    arms.def("play_row", &play_row, nb::arg("live"), nb::arg("z"))
-        .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z"), nb::arg("number"), nb::arg("draws"))
+    arms.def("play_row", &play_row, nb::arg("live"), nb::arg("z").none())
+        .def("choose_row", &choose_row, nb::arg("live"), nb::arg("z").none(), nb::arg("number"),
+             nb::arg("draws"))
         .def("score_row", &score_row, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert())
-        .def("learn_row", &learn_row, nb::arg("k"), nb::arg("z"), nb::arg("reward"))
+        .def("learn_row", &learn_row, nb::arg("k").none(), nb::arg("z").none(), nb::arg("reward").none())
         .def("may_ask", &may_ask, nb::arg("live"), nb::arg("out").noconvert(),
              "Put into `out` what a visit may be asked that may get the live arms.")
         .def("open", &open, nb::arg("live"), nb::arg("z"), nb::arg("out").noconvert(),
