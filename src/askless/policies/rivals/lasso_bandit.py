@@ -10,12 +10,12 @@ import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import StateError
+from askless.policies import shared_settings as shared
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.sums import Sums
-from askless.policies.shared_settings import LARGEST
 from askless.sparse import lasso
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Number, Whole
@@ -89,7 +89,7 @@ class LassoBandit(AskingEverything):
             Number(
                 "How far apart arms are that forced samples tell apart, in reward units.",
                 least=0,
-                most=LARGEST,
+                most=shared.LARGEST,
                 otherwise="half the reward range",
             ),
         ] = None,
