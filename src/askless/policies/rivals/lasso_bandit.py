@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
+from askless.policies import shared_settings as shared
 from askless.policies.arm_data import refusal
 from askless.policies.decision import Decision
 from askless.policies.hooks import Hooks, VisitKind
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.sums import Sums
-from askless.policies.shared_settings import LARGEST
 from askless.policies.state_proof import RowSpace
 from askless.sparse import lasso
 from askless.survey import Arm, RewardRange, Survey
@@ -91,7 +91,7 @@ class LassoBandit(AskingEverything):
             Number(
                 "How far apart arms are that forced samples tell apart, in reward units.",
                 least=0,
-                most=LARGEST,
+                most=shared.LARGEST,
                 otherwise="half the reward range",
             ),
         ] = None,

@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from askless.core.arrays import Flags, Floats
+from askless.policies import shared_settings as shared
 from askless.policies.decision import Decision
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import ByRidge, Rows
 from askless.policies.rivals.thompson import draw_largest
-from askless.policies.shared_settings import LARGEST
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.setting import Number, Seed
 
@@ -24,7 +24,7 @@ Width = Annotated[
     Number(
         "How widely models are drawn, in reward units.",
         least=0,
-        most=LARGEST,
+        most=shared.LARGEST,
         otherwise="the noise that an arm's rows show",
     ),
 ]

@@ -10,13 +10,13 @@ import numpy as np
 
 from askless.core.arrays import Floats
 from askless.errors import StateError
+from askless.policies import shared_settings as shared
 from askless.policies.arm_data import refusal
 from askless.policies.packed import pack, unpack
 from askless.policies.player import Player
 from askless.policies.rivals.asking_everything import AskingEverything, Rows
 from askless.policies.rivals.forecaster import RATE, Forecaster, Supports
 from askless.policies.rivals.sums import RidgeSums
-from askless.policies.shared_settings import DELTA, LARGEST
 from askless.survey import Arm, Constants, RewardRange, Survey
 from askless.survey.setting import Number, Whole
 
@@ -78,13 +78,13 @@ class SparseUCB(AskingEverything):
         delta: Annotated[
             float,
             Number("How often some arm's set may miss its parameters.", above=0, below=1),
-        ] = DELTA,
+        ] = shared.DELTA,
         sigma: Annotated[
             float | None,
             Number(
                 "Sub-Gaussian constant of the noise, in reward units.",
                 least=0,
-                most=LARGEST,
+                most=shared.LARGEST,
                 otherwise="half the reward range",
             ),
         ] = None,
@@ -93,13 +93,15 @@ class SparseUCB(AskingEverything):
             Number(
                 "Bound on the 2-norm of an arm's parameters, in reward units.",
                 least=0,
-                most=LARGEST,
+                most=shared.LARGEST,
                 otherwise="derived",
             ),
         ] = None,
         scale: Annotated[
             float,
-            Number("What radii are multiplied by; 1 is what is proved.", least=0, most=LARGEST),
+            Number(
+                "What radii are multiplied by; 1 is what is proved.", least=0, most=shared.LARGEST
+            ),
         ] = 1.0,
     ) -> None:
         super().__init__(survey, arms=arms, reward=reward)
