@@ -34,8 +34,8 @@ void keep_if_whole(Arms& arms, Shorts& own, Vector z, const Allowed& allowed) {
     keep_person(arms.survey, own, z, allowed, 0);
 }
 
-// Which kind of visit comes, and what it plays.
-void bind_deciding(nb::class_<Shorts>& shorts) {
+// Which kind of visit comes, and what it is asked.
+void bind_asking(nb::class_<Shorts>& shorts) {
     shorts
         .def(
             "recount", [](Shorts& own, Arms& arms) { belong(arms, own), recount(arms, own); },
@@ -69,6 +69,17 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
             nb::arg("arms"), nb::arg("z"), nb::arg("out").noconvert(),
             "Put into `out` what of that a context does not answer; return whether there is something.")
         .def(
+            "share",
+            [](Shorts& own, Arms& arms, Whole number) {
+                return belong(arms, own), share_of(arms, own, number);
+            },
+            nb::arg("arms"), nb::arg("number"), "The share of full visits with a form, at a visit's number.");
+}
+
+// What visits play.
+void bind_deciding(nb::class_<Shorts>& shorts) {
+    shorts
+        .def(
             "choose_full",
             [](Shorts& own, Arms& arms, Mask mask, Floats z, Whole number, Given<Real, 1> scores,
                Given<Real, 1> terms) {
@@ -101,12 +112,6 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
             nb::arg("arms"), nb::arg("z"), nb::arg("means").noconvert(), nb::arg("scores").noconvert(),
             "By whole models: mean, in units of the range from its middle, and score of every arm whose "
             "questions are answered; NaN and -inf of the others.")
-        .def(
-            "share",
-            [](Shorts& own, Arms& arms, Whole number) {
-                return belong(arms, own), share_of(arms, own, number);
-            },
-            nb::arg("arms"), nb::arg("number"), "The share of full visits with a form, at a visit's number.")
         .def(
             "short_arm",
             [](Shorts& own, Arms& arms, Mask mask, Floats z) {
@@ -254,6 +259,7 @@ void bind_shorts(nb::module_& m) {
                 own.take(other);
             },
             nb::arg("other"));
+    bind_asking(shorts);
     bind_deciding(shorts);
     bind_learning(shorts);
     bind_check(shorts);

@@ -352,6 +352,9 @@ class Shorts:
         Put into `out` what of that a context does not answer; return whether there is something.
         """
 
+    def share(self, arms: Arms, number: int) -> float:
+        """The share of full visits with a form, at a visit's number."""
+
     def choose_full(
         self,
         arms: Arms,
@@ -375,9 +378,6 @@ class Shorts:
         """
         By whole models: mean, in units of the range from its middle, and score of every arm whose questions are answered; NaN and -inf of the others.
         """
-
-    def share(self, arms: Arms, number: int) -> float:
-        """The share of full visits with a form, at a visit's number."""
 
     def short_arm(self, arms: Arms, mask: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int:
         """What a short visit plays; -1 if no arm is past its start."""
