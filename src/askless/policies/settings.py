@@ -76,6 +76,8 @@ class Settings:
 
     interactive: str | bool
     grain: str | None
+    explore: float
+    explore_floor: float
     judge_skips = True  # of policies that have no such setting
     seed = 0
 
