@@ -85,7 +85,7 @@ TASKS = {
     "bandit": (al.Survey.unit, lambda survey: al.SurveyBandit(survey, **ARMS, beta_min=0.1)),
     "ridge": (mixed, lambda survey: al.RidgeSurveyUCB(survey, **ARMS, beta_min=0.1)),
     "arms": (arm_names, lambda names: Roster(names).eligible(names)),
-    "mask": (arm_names, lambda names: Roster(names).mask(names)),
+    "eligible": (arm_names, lambda names: Roster(names).eligible(names)),
 }
 
 
