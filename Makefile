@@ -12,7 +12,7 @@ COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 .PHONY: help ready test long check stubs settings format demo bench interactive epochs deciding constants tables rivals short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 ready: $(READY)  ## set up .venv and build the core, which every target does first (some minutes, once)
 

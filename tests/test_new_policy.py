@@ -57,9 +57,9 @@ def tree(tmp_path_factory):
             shutil.copy(built, tree / "src/askless/core" / built.name)
     (tree / "src/sitecustomize.py").write_text(ALONE)
     for path, text in steps().items():
-        assert (tree / path).exists() == (path == OURS)
-        with (tree / path).open("a") as file:
-            file.write(text)
+        before = (tree / path).read_text() if path == OURS else ""
+        if text not in before:  # whoever tries the example in this tree has it already
+            (tree / path).write_text(before + text)
     assert steps()[OURS].count("\n") == 1
     return tree
 

@@ -123,7 +123,7 @@ def test_a_registered_name_is_read_and_listed(catalogue):
     with refused(
         StudyError,
         "'rotatse'",
-        "'uniform', 'rotates'; did you mean 'rotates'?; a policy of your own",
+        ", 'rotates'; did you mean 'rotates'?; a policy of your own",
     ):
         Study.parse(text.replace("rotates", "rotatse"))
 

@@ -80,11 +80,11 @@ def plan(
     with warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
         if not takes_over(study):
             policy_for(study)  # it is not played; what does not fit is refused all the same
-        prior = Prior.of(study, pilot)
-        places = [prior.world(i, seed=seed) for i in range(worlds)]
-        stage = Stage(places, seed, dropout, progress, where)
         try:
             ways = ways_of(study, prices)
+            prior = Prior.of(study, pilot)
+            places = [prior.world(i, seed=seed) for i in range(worlds)]
+            stage = Stage(places, seed, dropout, progress, where)
             outcomes = _played(ways, stage, people)
         except SettingError:
             policy_for(study)  # says where in the study file a setting is that does not fit
