@@ -148,7 +148,7 @@ SUMS = {
     "leave the range": [changed((SCALE, 0), 100), changed((SCALE, 0), -100)],
     "more than so many rows": [changed((SCALE, SCALE), 100)],
     "counts of answers differ": [changed((CHOICE, CHOICE), 1), changed((YES_SKIP, YES_SKIP), 1)],
-    "squares are of no answers": [changed((MULTI, MULTI), -0.25)],
+    "its sums are of no answers": [changed((MULTI, MULTI), -0.25)],
     "of no answers": [
         changed((CHOICE + 1, CHOICE), 1),
         changed((YES_SKIP, YES), 0.5),

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -114,3 +115,77 @@ def test_a_waiting_line_is_of_one_moment_with_its_policy():
     for thread in threads:
         thread.join()
     assert (len(queue), policy.version, policy.learned) == (0, 60, ((0, 59),))
+
+
+def test_simulating_while_the_lock_is_held_does_not_wait_for_ever():
+    # Fails if threads of a simulation copy the policy itself, whose lock their caller holds.
+    world = al.paper_environment(arms=3, features=5)
+    policy = al.RidgeSurveyUCB(world.survey, arms=world.arms, reward=(0, 2), beta_min=0.3)
+
+    def simulate():
+        with policy.lock:
+            al.simulate(policy, world, 100, runs=2, workers=2)
+
+    thread = threading.Thread(target=simulate, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_all_runs_of_a_simulation_begin_at_one_moment():
+    class Noted(al.Uniform):
+        name = "noted"
+
+        def _decide(self, z, mask, number):
+            begun.append(self.version)
+            owner.learn_row(0, np.array([1.0, 0.0]), 0.5)  # somebody learns meanwhile
+            return super()._decide(z, mask, number)
+
+    world = al.paper_environment(arms=1, features=2)
+    begun, owner = [], Noted(world.survey, arms=world.arms, reward=(0, 2))
+    owner.learn_row = lambda *_: setattr(owner, "_version", owner._version + 1)
+    al.simulate(owner, world, 1, runs=3)
+    assert begun == [0, 0, 0]
+
+
+def test_waiting_lines_and_policies_that_know_themselves_can_be_copied_and_pickled():
+    policy = Knowing(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1))
+    for same in (
+        copy.deepcopy(policy),
+        copy.copy(policy),
+        pickle.loads(pickle.dumps(policy)),
+    ):
+        assert same.itself is same
+        assert same.lock is not policy.lock
+    queue = al.InOrder(policy, window="3 visits")
+    for other in (copy.deepcopy(queue), pickle.loads(pickle.dumps(queue))):
+        assert other.lock is other.policy.lock
+        assert other.policy.itself is other.policy
+        other.add(other.policy.visit(known={"x1": 0.5}))
+        assert (len(other), len(queue)) == (1, 0)
+
+
+class Knowing(al.Uniform):
+    """Keeps a reference to itself, as one that keeps a method of its own does."""
+
+    name = "knowing"
+
+    def __init__(self, survey, *, arms, reward):
+        super().__init__(survey, arms=arms, reward=reward)
+        self.itself = self
+
+
+def test_plans_in_two_threads_leave_the_warnings_as_they_were():
+    before = list(warnings.filters)
+    study = al.Study.example()
+    threads = [
+        threading.Thread(
+            target=al.plan, args=(study,), kwargs={"respondents": [n], "worlds": 20, "workers": 1}
+        )
+        for n in (20, 200)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert warnings.filters == before

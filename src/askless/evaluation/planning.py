@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 
 from askless.environments import PilotAnswers, Prior
 from askless.errors import SettingError
@@ -26,6 +27,10 @@ DOUBLINGS = (2, 4, 8)  # by which a study is made larger, to find out how many p
 SEARCHED = 60  # worlds in which that is found out
 
 Outcomes = dict[tuple[str, int], Outcome]  # by the label of a way and a number of people
+
+
+# Which warnings are shown is one thing for all threads: a second plan would restore it too soon.
+ONE_AT_A_TIME = RLock()
 
 
 def plan(
@@ -77,7 +82,7 @@ def plan(
     if isinstance(pilot, str | Path):
         pilot = PilotAnswers.read(pilot, study.survey)
     where = {"engine": engine, "address": address, "workers": workers}
-    with warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
+    with ONE_AT_A_TIME, warnings.catch_warnings(action="ignore"):  # `Plan.warnings` has them, once
         if not takes_over(study):
             policy_for(study)  # it is not played; what does not fit is refused all the same
         try:

@@ -94,13 +94,14 @@ def _is_place(given: Any, count: int) -> bool:
 
 def _fill_noise(state: ArmState, k: int, saved: Any, name: str) -> None:
     arms, numbers = state.learned, [saved[part] for part in MEASURED]
+    most = 1 + space_of(state, k).rough  # no residual is longer than the range
     if not (
         all(is_number(x) and x >= 0 for x in numbers)
-        and 0 < saved["noise"] <= 1  # no residual is longer than the range
-        and LEAST_RIDGE <= saved["ridge"] <= 1 / PRIOR_SPREAD**2
+        and 0 < saved["noise"] <= most
+        and LEAST_RIDGE <= saved["ridge"] <= most / PRIOR_SPREAD**2
         and is_count(saved["renewed"])
         and max(saved["misfit"], saved["freedom"]) < MOST_COUNT
-        and saved["misfit"] <= 1 + saved["freedom"] + state.survey.column_count
+        and saved["misfit"] <= most * (1 + saved["freedom"] + state.survey.column_count)
     ):
         raise refusal(name, "its noise is none that rows can have")
     for part, number in zip(MEASURED, numbers, strict=True):

@@ -48,6 +48,8 @@ def data_of(policy: Policy) -> dict[str, Any]:
 def policy_from(kind: type[Policy], data: Mapping[str, Any]) -> Policy:
     """Build the policy that `data_of` described; whatever is wrong is one StateError."""
     try:
+        if data["policy"] != kind.name:
+            raise StateError(f"it is of a policy {shown(data['policy'])}, not of {kind.name!r}")
         policy = _built(kind, data)
         _fill(policy, data)
     except StateError:
@@ -86,6 +88,8 @@ def _fill(policy: Policy, data: Mapping[str, Any]) -> None:
     policy._learned = Numbers.from_data(data["learned"])
     if policy._learned.last >= policy._next_number:
         raise StateError("it has learned a visit whose number is still to be given")
+    if len(policy._learned) > policy._version:  # each of them was a change
+        raise StateError("it has learned more visits than it has changed")
     for written, (reward, learned_in) in data["corrected"].items():
         number = _corrected(policy, written, reward, learned_in)
         policy._corrected[number] = Correction(reward, learned_in)

@@ -21,7 +21,7 @@ from askless.policies.as_data import Correction
 from askless.policies.decision import Lesson, Reach
 from askless.policies.described import settings_along
 from askless.policies.files import write_state
-from askless.policies.hooks import Hooks, broken
+from askless.policies.hooks import HOOKS, Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
 from askless.policies.one_thread import alone
 from askless.policies.passage import answering
@@ -144,6 +144,8 @@ class Policy(ArrayDoor):
             the next one if left out. Count from 0: policies draw less the higher it is (maths 8.6).
         """
         with self.lock:
+            if self.trusted and not HOOKS.keys().isdisjoint(vars(self)):
+                self.trusted = False  # a hook has been put on this object since it was made
             if saved is not None:
                 if known is not None or arms is not None or number is not None:
                     raise VisitError(
@@ -202,11 +204,21 @@ class Policy(ArrayDoor):
         if outlook is None:
             nothing = np.full(len(self.roster), np.nan)
             return nothing, nothing
-        if not hooks.trusted and np.shape(outlook) != (2, len(self.roster)):
-            raise broken(f"says its outlook in two rows; {shown(outlook)} is none", "_outlook")
+        if not hooks.trusted:
+            outlook = self._checked_outlook(outlook)
         return outlook[0] + self._shift, outlook[1] + self._shift
 
+    def _checked_outlook(self, given: Any) -> tuple[Floats, Floats]:
+        try:
+            means, scores = np.array(given, dtype=np.float64).reshape(2, len(self.roster))
+        except (TypeError, ValueError):
+            raise broken(
+                f"says its outlook in two rows; {shown(given)} is none", "_outlook"
+            ) from None
+        return means, scores
+
     @property
+    @alone
     def learned(self) -> tuple[tuple[int, int], ...]:
         """The numbers of the visits that have been learned, as ranges: first and last of each."""
         return tuple(self._learned.spans())

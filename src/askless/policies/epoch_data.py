@@ -44,11 +44,12 @@ def to_data(state: EpochState, k: int) -> dict[str, Any]:
     """Return arm k's epoch: its rows so far, and what earlier ones have said."""
     epochs, (contexts, rewards) = state.epochs, state.rows_of(k)
     added = rewards[: epochs.added[k]]
+    let_go = int(epochs.held[k]) > len(rewards)
     return {
         **{name: int(getattr(epochs, name)[k]) for name in COUNTS},
         # Of rows that were let go, because an arm without questions has nothing to judge.
-        "moment": float(epochs.moment[k, 0] - added.sum()),
-        "squares": float(epochs.squares[k] - added @ added),
+        "moment": float(epochs.moment[k, 0] - added.sum()) if let_go else 0.0,
+        "squares": float(epochs.squares[k] - added @ added) if let_go else 0.0,
         "test": epochs.test[k].tolist(),
         **{name: pack(getattr(epochs, name)[k]) for name in TABLES},
         "signed": pack(epochs.signed_sums[k]),

@@ -189,7 +189,8 @@ class EpochSurveyUCB(LinearUCB):
     def insurance(self, numbers: Any) -> Any:
         """Return how likely visits of these numbers are to draw an arm from all (maths 8.6)."""
         settings = self.settings
-        return np.maximum(settings.explore * np.cbrt(1.0 / (1.0 + numbers)), settings.explore_floor)
+        fading = settings.explore * np.cbrt(1.0 / (1.0 + np.asarray(numbers)))
+        return np.maximum(fading, settings.explore_floor)
 
     def _insured(self, number: int) -> float:
         """Return it for one visit, quickly."""

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from threading import RLock
 from typing import Any
 
 from askless.errors import RewardError, SettingError, StateError, VisitError, shown
@@ -116,7 +117,6 @@ class InOrder:
         if not isinstance(policy, Policy):
             raise SettingError(f"policy is {shown(policy)}; give an askless policy")
         self.policy = policy
-        self.lock = policy.lock  # what is learned and what waits are of one moment
         self.window = None if window is None else Window.of(window)
         said = None if self.window is None else str(self.window)
         self.silence = None if silence is None else check_silence(silence, said, policy.reward)
@@ -135,6 +135,11 @@ class InOrder:
         if self.window is None:
             return math.inf
         return self.window.visits if self.window.in_visits else self.window.seconds
+
+    @property
+    def lock(self) -> RLock:
+        """The lock of its policy: what is learned and what waits are of one moment."""
+        return self.policy.lock
 
     # -- what comes ------------------------------------------------------------------------------
 

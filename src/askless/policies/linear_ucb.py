@@ -12,6 +12,7 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.core.words import DECLINED, NOBODY, NUMBER, Rule
 from askless.errors import SettingError, StateError, VisitError
 from askless.policies import shared_settings as shared
+from askless.policies.arm_data import refusal
 from askless.policies.arm_state import ArmState
 from askless.policies.as_data import Correction
 from askless.policies.base import Policy
@@ -428,3 +429,8 @@ class LinearUCB(Policy):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self._model.from_data(state["arms"], self.arms)
+        arms = self._model.learned
+        late = arms.dropped_at > arms.n[:, None] + self._version  # it has never had so many rows
+        if late.any():
+            name = self.arms[int(late.any(axis=1).argmax())]
+            raise refusal(name, "it has dropped a question after more rows than it had")

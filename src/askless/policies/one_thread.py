@@ -24,7 +24,7 @@ class Locked(Protocol):
 
 
 class OneThread:
-    """Has a lock; copies and pickles of it are of one moment, and have locks of their own.
+    """Has a lock; copies of it are of one moment. Copies and pickles have locks of their own.
 
     Attributes
     ----------
@@ -50,9 +50,11 @@ class OneThread:
             vars(same).update(copy.deepcopy(self._content(), memo))
         return same
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # two that shared their numbers would need one lock
+
     def __getstate__(self) -> dict[str, Any]:
-        with self.lock:
-            return copy.deepcopy(self._content())
+        return self._content()
 
 
 def alone(

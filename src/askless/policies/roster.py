@@ -135,7 +135,7 @@ class Roster:
 
     def flags(self, names: Iterable[str]) -> Flags:
         """Return which arms are among `names`, retired or not; refuse an unknown name."""
-        if names == self.names:
+        if type(names) is tuple and names == self.names:
             return self._everyone
         chosen = np.zeros(len(self.arms), dtype=bool)
         chosen[[self.index(name) for name in names]] = True

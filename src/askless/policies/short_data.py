@@ -35,7 +35,7 @@ from askless.core.words import (
     WITHDRAWN,
 )
 from askless.errors import StateError
-from askless.policies.arm_data import is_count, is_number, refusal
+from askless.policies.arm_data import is_count, is_number, refusal, space_of
 from askless.policies.epoch_state import EpochState
 from askless.policies.packed import pack, pack_lower, unpack, unpack_lower
 from askless.policies.short_choice import Choice, prices
@@ -224,7 +224,8 @@ def _fill_arm(state: ShortState, model: EpochState, k: int, saved: Any, name: st
     counts = [saved["rows"], saved["renewed"]]
     if not all(map(is_count, counts)) or max(counts) > shorts.counts[VISITS]:
         raise refusal(name, "its counts of short visits are none")
-    if not (is_number(saved["width"]) and 0 <= saved["width"] <= 0.5):
+    most = 0.5 * math.sqrt(1 + space_of(model, k).rough)  # half of the noise, which is
+    if not (is_number(saved["width"]) and 0 <= saved["width"] <= most):
         raise refusal(name, "the width of its short scores cannot be")
     reason = _doubt_sums(state, model, k, saved["rows"], parts) or _doubt_model(
         state, {**parts, "root": root, "whole": estimate}

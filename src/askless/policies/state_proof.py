@@ -1,7 +1,8 @@
 """Proof that saved rows can be rows, and sums the sums of rows (maths 1.1, 1.3).
 
 Rows are on a grid, so their sums are exact: what is wrong by a bit is wrong. Only whether there is
-a direction in which rows had a negative square is a question of rounding.
+a direction in which rows had a negative square is a question of rounding; and, in raw coding, what
+rewards add up to that are many times as large as their range.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from askless.survey import RewardRange, Survey
 __all__ = ["RowSpace", "is_square_sum"]
 
 ROUNDING = 1e-10  # of a sum of squares whose diagonal is 1
+LARGE = 8.0  # rewards beyond so many ranges from 0 have sums that are rounded
 
 
 class RowSpace:
@@ -70,6 +72,8 @@ class RowSpace:
         least = reward.low / reward.span if survey.coding == "raw" else -0.5
         self.least, self.most = least - 1 / REWARD_GRID, least + 1 + 1 / REWARD_GRID
         self.largest = max(abs(self.least), abs(self.most))
+        # By how much of a reward, and of its square, sums may be off for each row.
+        self.rough = 1e-9 * self.largest**2 if self.largest > LARGE else 0.0
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -134,13 +138,13 @@ class RowSpace:
         reason = self._doubt_gram(n, gram)
         if reason is not None:
             return reason
-        bounds = 1e-9 * (1 + n) if told else 0.0
-        if not told and not _are_whole(moment * (REWARD_GRID / self.unit)):
+        bounds = 1e-9 * (1 + n) if told else self.rough * n
+        if not (told or self.rough) and not _are_whole(moment * (REWARD_GRID / self.unit)):
             return "its sums of rewards are not on their grid"
         if not n * self.least - bounds <= moment[0] <= n * self.most + bounds:
             return "its sums of rewards leave their range"
         if squares is not None:
-            if not (told or _are_whole(np.array(squares * REWARD_GRID**2))):
+            if not (told or self.rough or _are_whole(np.array(squares * REWARD_GRID**2))):
                 return "its sum of squared rewards is not on its grid"
             if not 0 <= squares <= n * self.largest**2 + bounds:
                 return "its sum of squared rewards cannot be"
@@ -148,7 +152,8 @@ class RowSpace:
             if abs(moment[first:end].sum() - moment[0]) > bounds:
                 return "its sums of rewards differ from those of a choice's options"
         rest = n * self.largest**2 if squares is None else squares
-        if not is_square_sum(np.block([[gram, moment[:, None]], [moment, np.array(rest)]])):
+        whole = np.block([[gram, moment[:, None]], [moment, np.array(rest)]])
+        if not is_square_sum(whole, 1e-6 if self.rough else ROUNDING):
             return "its sums are no sums of squares"
         return None
 
@@ -164,8 +169,9 @@ class RowSpace:
         one_hot = self.kind == ONE_HOT
         if not (diagonal == sums)[one_hot].all():
             return "its counts of answers differ from each other"
-        if not (diagonal == 0.25 * n)[self.halves].all():
-            return "its sums of squares are of no answers"
+        halves = self.halves  # a sum of n halves of either sign is n / 2 less a whole number
+        if not (diagonal == 0.25 * n)[halves].all() or not _are_whole(sums[halves] + 0.5 * n):
+            return "its sums are of no answers"
         for first, end in self.questions:
             if not self._are_sums_of_answers(n, gram[first:end, first:end], first):
                 return "its sums of one question are of no answers"
@@ -194,7 +200,7 @@ class RowSpace:
         return [pair for pair in self.questions if self.kind[pair[0]] == ONE_HOT and not self.gaps]
 
 
-def is_square_sum(matrix: Floats) -> bool:
+def is_square_sum(matrix: Floats, rounding: float = ROUNDING) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue, but for rounding; by its own scale."""
     diagonal = matrix.diagonal()
     if (diagonal < 0).any() or matrix[diagonal == 0].any():
@@ -202,7 +208,7 @@ def is_square_sum(matrix: Floats) -> bool:
     own = np.flatnonzero(diagonal)
     scale = np.sqrt(diagonal[own])
     scaled = matrix[np.ix_(own, own)] / scale[:, None] / scale
-    scaled[np.diag_indices(len(own))] += ROUNDING * max(1, len(own) // 100)
+    scaled[np.diag_indices(len(own))] += rounding * max(1, len(own) // 100)
     try:
         np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:

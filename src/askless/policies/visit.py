@@ -148,9 +148,9 @@ class Visit:
         if decision is None:
             self._asks = asks = policy.survey.names_of(now.asks)
             self._shown.update(dict.fromkeys(asks))
-            self._possible = now.possible
+            self._possible = now.possible.copy()
             return
-        chances = decision.propensities
+        chances = decision.propensities  # copied: a policy may go on with its array
         looked_at = now.possible.copy()
         looked_at[decision.arm] = True  # it may have been drawn
         means, scores = policy._told_outlook(z, now.by)
@@ -159,7 +159,7 @@ class Visit:
             arm=int(decision.arm),
             version=policy._version,
             may=now.may,
-            chances=decision.chances() if chances is None else chances,
+            chances=decision.chances() if chances is None else chances.copy(),
             means=means,
             scores=scores,
             ruled_out=np.greater(now.may, looked_at),

@@ -87,6 +87,7 @@ def simulate(
     policy = as_policy(policy, environment)
     check_match(policy, environment)
     visits = checkpoint_visits(horizon, checkpoints)
+    policy = copy.deepcopy(policy)  # all runs begin at one moment of it
     started = time.perf_counter()
     if workers == 1:
         done = [_run(policy, environment, delay, visits, seed, i, progress) for i in range(runs)]
