@@ -98,6 +98,25 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
             "scores "
             "and the terms of the check: expected reward, bet, saving.")
         .def(
+            "draw_full",
+            [](Shorts& own, Arms& arms, Mask mask, Whole winner, Whole rival, Real insured, Floats coins,
+               Given<Real, 1> chances) {
+                belong(arms, own), belongs(arms, winner);
+                if (rival != NOBODY) belongs(arms, rival);
+                const Allowed allowed = allowed_of(arms, mask);
+                const Reals out = row_of(chances, arms.count());
+                const Whole may = count_arms(arms, [&](Whole k) { return allowed.may_get(0, k); });
+                for (Whole k = 0; k < arms.count(); ++k)
+                    out[k] = allowed.may_get(0, k) ? insured / static_cast<Real>(may) : 0.0;
+                const bool differ = rival != NOBODY && rival != winner;
+                out[winner] += (1.0 - insured) * (differ ? 1.0 - TOSS : 1.0);
+                if (differ) out[rival] += (1.0 - insured) * TOSS;
+                return arm_of(arms, {winner, rival}, allowed, 0, row_of(coins, 4));
+            },
+            nb::arg("arms"), nb::arg("mask"), nb::arg("winner"), nb::arg("rival"), nb::arg("insured"),
+            nb::arg("coins"), nb::arg("chances").noconvert(),
+            "The arm that a full visit plays, by its coins; the probability of each arm in `chances`.")
+        .def(
             "outlook",
             [](Shorts& own, Arms& arms, Floats z, Given<Real, 1> means, Given<Real, 1> scores) {
                 belong(arms, own);
@@ -105,13 +124,14 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
                 const Reals mean = row_of(means, arms.count()), high = row_of(scores, arms.count());
                 for (Whole k = 0; k < arms.count(); ++k) {
                     const bool known = lacking(arms, arms[k], answers) == NOBODY;
-                    mean[k] = known ? whole_mean(arms, own, k, answers) : NOT_A_NUMBER;
+                    const Real units = known ? whole_mean(arms, own, k, answers) : NOT_A_NUMBER;
+                    mean[k] = arms.rule.span * (units + arms.rule.middle());
                     high[k] = known ? whole_score(arms, own, k, answers) : -INFINITE;
                 }
             },
             nb::arg("arms"), nb::arg("z"), nb::arg("means").noconvert(), nb::arg("scores").noconvert(),
-            "By whole models: mean, in units of the range from its middle, and score of every arm whose "
-            "questions are answered; NaN and -inf of the others.")
+            "By whole models: mean and score of every arm whose questions are answered; NaN and -inf of the "
+            "others.")
         .def(
             "short_arm",
             [](Shorts& own, Arms& arms, Mask mask, Floats z) {

@@ -11,13 +11,6 @@ namespace askless {
 
 namespace {
 
-// Which arm a full visit plays: the winner, one that insurance draws, or one that a check tosses.
-Whole arm_of(Arms& arms, const People& people, const FullChoice& choice, Whole now) {
-    const Vector coins = people.draws[now];
-    if (coins[0] >= 0.0) return nth_allowed(arms, people.allowed, now, coins[0]);
-    return choice.is_check(coins) && coins[3] < TOSS ? choice.rival : choice.winner;
-}
-
 // Let a full visit count in the check, on the terms of its decision: nothing came between.
 void enter_visit(Arms& arms, Shorts& shorts, const FullChoice& choice, bool checked, Whole arm, Vector z,
                  Real y) {
@@ -34,7 +27,7 @@ void enter_visit(Arms& arms, Shorts& shorts, const FullChoice& choice, bool chec
 bool play_full(Arms& arms, Shorts& shorts, const People& people, const Course& course, Whole now) {
     const Vector z = people.contexts[now];
     const FullChoice choice = choose_full(arms, shorts, people.allowed, now, people.number + now, z);
-    const Whole arm = arm_of(arms, people, choice, now);
+    const Whole arm = arm_of(arms, choice, people.allowed, now, people.draws[now]);
     const Real y = play_arm(people, course, arms, now, arm);
     const bool insured = people.draws[now][0] >= 0.0,
                checked = !insured && choice.is_check(people.draws[now]);

@@ -107,6 +107,12 @@ FullChoice choose_full(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole
     return {best, answered ? short_winner(arms, shorts, allowed, now, z) : NOBODY};
 }
 
+// Which arm a full visit plays: the winner, one that insurance draws, or one that a check tosses.
+Whole arm_of(const Arms& arms, const FullChoice& choice, const Allowed& allowed, Whole now, Vector coins) {
+    if (coins[0] >= 0.0) return nth_allowed(arms, allowed, now, coins[0]);
+    return choice.is_check(coins) && coins[3] < TOSS ? choice.rival : choice.winner;
+}
+
 // The mean of what two arms are expected to bring, in [0, 1].
 Real expected_of_two(Arms& arms, const Shorts& shorts, Whole one, Whole other, Vector z) {
     const Real mean = whole_mean(arms, shorts, one, z) + whole_mean(arms, shorts, other, z);

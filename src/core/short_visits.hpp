@@ -39,6 +39,7 @@ struct FullChoice {
     // Whether the visit is a check: the two arms differ, and a coin says so.
     bool is_check(Vector coins) const { return rival != NOBODY && rival != winner && coins[3] < COIN; }
 };
+Whole arm_of(const Arms& arms, const FullChoice& choice, const Allowed& allowed, Whole now, Vector coins);
 FullChoice choose_full(Arms& arms, Shorts& shorts, const Allowed& allowed, Whole now, Whole number, Vector z);
 
 } // namespace askless

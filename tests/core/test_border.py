@@ -200,6 +200,8 @@ def short_doors(scene):
     yield shorts.may_ask, (arms, np.zeros(len(scene.policy.survey), dtype=bool))
     yield shorts.open, (arms, z, np.zeros(len(scene.policy.survey), dtype=bool))
     yield shorts.choose_full, (arms, live, z, 3, np.zeros(scene.count), np.zeros(3))
+    coins = np.array([-1.0, 0.5, 0.1, 0.5])
+    yield shorts.draw_full, (arms, live, 1, 0, 0.1, coins, np.zeros(scene.count))
     yield shorts.outlook, (arms, z, np.zeros(scene.count), np.zeros(scene.count))
     yield shorts.keep_if_whole, (arms, z, live)
     yield shorts.learn_full, (arms, 1, z, 0.25, live)

@@ -368,6 +368,20 @@ class Shorts:
         The winner of a full visit, and the form's arm that it is compared with, -1 if it is not; scores and the terms of the check: expected reward, bet, saving.
         """
 
+    def draw_full(
+        self,
+        arms: Arms,
+        mask: NDArray[numpy.bool_],
+        winner: int,
+        rival: int,
+        insured: float,
+        coins: NDArray[numpy.float64],
+        chances: NDArray[numpy.float64],
+    ) -> int:
+        """
+        The arm that a full visit plays, by its coins; the probability of each arm in `chances`.
+        """
+
     def outlook(
         self,
         arms: Arms,
@@ -376,7 +390,7 @@ class Shorts:
         scores: NDArray[numpy.float64],
     ) -> None:
         """
-        By whole models: mean, in units of the range from its middle, and score of every arm whose questions are answered; NaN and -inf of the others.
+        By whole models: mean and score of every arm whose questions are answered; NaN and -inf of the others.
         """
 
     def short_arm(self, arms: Arms, mask: NDArray[numpy.bool_], z: NDArray[numpy.float64]) -> int:

@@ -301,15 +301,21 @@ class LinearUCB(Policy):
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
         if self._compiled and type(z) is ARRAY:
-            with self.lock:
-                arm = self._model.arms.play_row(self.roster.live, z)
+            lock = self.lock
+            lock.acquire()  # half the price of `with`
+            try:
+                arm = self._model.arms.play_row(self.roster.in_play, z)
+            finally:
+                lock.release()
             if arm >= 0:
                 return arm
         return super().play(z)
 
     def learn_row(self, arm_index: int, z: Any, reward: float) -> None:
         """Learn one row for an arm: a context and the reward it brought."""
-        with self.lock:
+        lock = self.lock
+        lock.acquire()
+        try:
             if (
                 self._compiled
                 and type(z) is ARRAY
@@ -319,6 +325,8 @@ class LinearUCB(Policy):
                 self._next_number += 1
             else:
                 super().learn_row(arm_index, z, reward)
+        finally:
+            lock.release()
 
     # -- hooks of the base -----------------------------------------------------------------------
 

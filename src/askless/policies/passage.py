@@ -73,13 +73,14 @@ def step(policy: Hooks, start: Start, z: Floats) -> Step:
     if not hooks.trusted:
         _check_asked(policy, asked, mask)
     asks, possible = asked.questions, asked.possible
-    if some(np.greater(asks, start.promised)):
+    open_now = some(asks)
+    if open_now and some(np.greater(asks, start.promised)):
         # What only arms need that came later is not its business.
         asks = asks & (
             start.promised | np.any([hooks._needs(int(k)) for k in np.flatnonzero(mask)], axis=0)
         )
         _check_promise(policy, asks & ~start.promised)
-    open_now = some(asks)
+        open_now = some(asks)
     if not open_now and policy.survey.asks_everyone:
         asks = policy.survey.asked_of_everyone & policy.survey.open_questions(z)
         open_now = some(asks)

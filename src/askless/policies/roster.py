@@ -24,6 +24,8 @@ class Roster:
         Of all arms, retired ones included.
     live_names : tuple of str
         Of those that are not retired.
+    in_play : array of bool
+        `live` for the core, which takes longer to look at what cannot be written to.
     """
 
     names: tuple[str, ...]
@@ -36,8 +38,8 @@ class Roster:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        for flags in (self._live, self._everyone):  # copies of arrays can be written to
-            flags.flags.writeable = False
+        self._everyone.flags.writeable = False  # copies of arrays can be written to
+        self.live = self._live
 
     def _name(self, live: Flags) -> None:
         """Note what follows from the arms, of which some are live."""
@@ -67,7 +69,8 @@ class Roster:
                 f"live is {shown(live)}; give an array of {len(self.arms)} booleans, one an arm,"
                 " with at least one that is true"
             )
-        self._live = live.copy()
+        self.in_play = live.copy()
+        self._live = self.in_play.view()
         self._live.flags.writeable = False
         self.live_names = self.names_of(self._live)
 

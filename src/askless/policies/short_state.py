@@ -64,6 +64,7 @@ class ShortState:
         # Its tables of p columns by p, as many for every arm as the arms' own state has.
         check_fits((10 * arm_count + 7) * p * p, arm_count, p)
         self.shorts = core.Shorts(survey.core, arm_count, everyone, cost)
+        self.counts = self.shorts.counts  # the core's own memory, looked up once
         self.choice = Choice(np.zeros(len(survey), dtype=bool), (), 0.0, 1.0)
         numbers = self.shorts.numbers
         numbers[PRICE], numbers[FLOOR], numbers[CAUTION] = terms.price, terms.floor, 1.0
@@ -90,7 +91,7 @@ class ShortState:
     @property
     def stands(self) -> bool:
         """Whether a form stands."""
-        return bool(self.shorts.counts[STANDS])
+        return bool(self.counts[STANDS])
 
     @property
     def price(self) -> float:

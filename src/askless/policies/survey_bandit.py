@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import compress
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from askless.core.arrays import Flags, Floats, Ints
-from askless.core.words import COIN, NOBODY, STANDS, TOSS
+from askless.core.words import COIN, NOBODY, STANDS
 from askless.errors import SettingError, StateError, VisitError
 from askless.policies import shared_settings as shared
 from askless.policies import short_data
@@ -259,8 +258,10 @@ class SurveyBandit(EpochSurveyUCB):
         if self._short is None:
             return super()._decide(z, mask, number)
         scores, terms = np.empty(len(mask)), np.empty(3)
-        arms = self._model.learned if self._starter(mask, number) is not None else self._model.arms
-        shorts = self._short.shorts
+        shorts, model = self._short.shorts, self._model
+        # While an arm starts nothing need be derived; a form stands only after that, mostly.
+        started = not self._short.counts[STANDS] and self._starter(mask, number) is not None
+        arms = model.learned if started else model.arms
         winner, rival = shorts.choose_full(arms, mask, z, number, scores, terms)
         check = None
         if rival != NOBODY:  # a coin may make it a check (maths 9.1)
@@ -274,28 +275,24 @@ class SurveyBandit(EpochSurveyUCB):
         return Decision(*self._short.score_whole(self._model, mask, z))
 
     def _outlook(self, z: Floats) -> tuple[Floats, Floats]:
-        if self._short is None or not self._short.shorts.counts[STANDS] or self._model.rule.by_sets:
+        if self._short is None or not self._short.counts[STANDS] or self._model.rule.by_sets:
             return super()._outlook(z)
-        means, scores = np.empty((2, len(self.roster.names)))
+        count = len(self.roster.names)
+        means, scores = np.empty(count), np.empty(count)
         self._short.shorts.outlook(self._model.arms, z, means, scores)
-        return means * self.reward.span + (self.reward.middle - self._shift), scores
+        return means, scores
 
     def _drawn(self, decision: Decision, mask: Flags, number: int) -> Decision:
         if self._short is None:
             return super()._drawn(decision, mask, number)
-        arm, check, insured = decision.arm, decision.check, self._insured(number)
-        fate, _, _, coin = self._draws_of(number).tolist()
-        may = list(compress(range(len(mask)), mask.tolist()))
-        differ = check is not None and check.short != check.full
-        chances: Floats = np.multiply(mask, insured / len(may))
-        chances[arm] += (1.0 - insured) * (0.75 if differ else 1.0)
-        if check is not None and differ:
-            chances[check.short] += (1.0 - insured) * 0.25
-        if fate >= 0:
-            arm, check = may[int(fate * len(may))], None
-        elif check is not None and check.tossed and coin < TOSS:
-            arm = check.short
-        return Decision(arm, decision.scores, chances, check)
+        check, insured = decision.check, self._insured(number)
+        chances, coins = np.empty(len(mask)), self._draws_of(number)
+        rival = NOBODY if check is None else check.short
+        arm = self._short.shorts.draw_full(
+            self._model.learned, mask, decision.arm, rival, insured, coins, chances
+        )
+        drawn = coins[0] >= 0  # by insurance: outside the check
+        return Decision(arm, decision.scores, chances, None if drawn else check)
 
     # -- learning --------------------------------------------------------------------------------
 

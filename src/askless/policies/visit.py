@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.core.arrays import Flags, Floats
+from askless.core.arrays import Flags, Floats, some
 from askless.core.words import TIED
 from askless.errors import AnswerError, AsklessError, VisitError, shown
 from askless.policies.decided import Decided
@@ -145,24 +145,27 @@ class Visit:
     def _take(self, now: Step, z: Floats) -> None:
         """Record what the visit asks now, or what it has decided; all of it, or nothing."""
         policy, decision = self._policy, now.decision
+        kept = now.by.trusted  # else arrays are copied: a policy may go on with them
         if decision is None:
             self._asks = asks = policy.survey.names_of(now.asks)
             self._shown.update(dict.fromkeys(asks))
-            self._possible = now.possible.copy()
+            self._possible = now.possible if kept else now.possible.copy()
             return
-        chances = decision.propensities  # copied: a policy may go on with its array
-        looked_at = now.possible.copy()
-        looked_at[decision.arm] = True  # it may have been drawn
+        chances = decision.propensities if kept else None
         means, scores = policy._told_outlook(z, now.by)
-        means[~looked_at] = np.nan
+        ruled_out = ~now.possible
+        ruled_out[decision.arm] = False  # it may have been drawn
+        if some(ruled_out):
+            means[ruled_out] = np.nan
+            ruled_out &= now.may
         self._decided = Decided(
             arm=int(decision.arm),
             version=policy._version,
             may=now.may,
-            chances=decision.chances() if chances is None else chances.copy(),
+            chances=decision.chances().copy() if chances is None else chances,
             means=means,
             scores=scores,
-            ruled_out=np.greater(now.may, looked_at),
+            ruled_out=ruled_out,
             check=decision.check,
         )
         self._asks = ()
