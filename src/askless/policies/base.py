@@ -144,7 +144,7 @@ class Policy(ArrayDoor):
             the next one if left out. Count from 0: policies draw less the higher it is (maths 8.6).
         """
         with self.lock:
-            if self.trusted and not HOOKS.keys().isdisjoint(vars(self)):
+            if self.trusted and not vars(self).keys().isdisjoint(HOOKS):
                 self.trusted = False  # a hook has been put on this object since it was made
             if saved is not None:
                 if known is not None or arms is not None or number is not None:

@@ -213,7 +213,8 @@ class EpochSurveyUCB(LinearUCB):
         of = (block, self.seed, self._stream)
         if self._drawn_ahead[0] != of:
             self._drawn_ahead = of, self.draws(block * AT_ONCE, AT_ONCE)
-        return np.asarray(self._drawn_ahead[1][number % AT_ONCE])
+        draws: Floats = self._drawn_ahead[1][number % AT_ONCE]
+        return draws
 
     def _starter(self, mask: Flags, number: int) -> int | None:
         """Return the arm in `mask` whose turn it is, if it is in its first block (maths 8.7)."""
