@@ -76,6 +76,21 @@ void bind_asking(nb::class_<Shorts>& shorts) {
             nb::arg("arms"), nb::arg("number"), "The share of full visits with a form, at a visit's number.");
 }
 
+Whole draw_full(Shorts& own, Arms& arms, Mask mask, Whole winner, Whole rival, Real insured, Floats coins,
+                Given<Real, 1> chances) {
+    belong(arms, own), belongs(arms, winner);
+    if (rival != NOBODY) belongs(arms, rival);
+    const Allowed allowed = allowed_of(arms, mask);
+    const Reals out = row_of(chances, arms.count());
+    const Whole may = count_arms(arms, [&](Whole k) { return allowed.may_get(0, k); });
+    for (Whole k = 0; k < arms.count(); ++k)
+        out[k] = allowed.may_get(0, k) ? insured / static_cast<Real>(may) : 0.0;
+    const bool differ = rival != NOBODY && rival != winner;
+    out[winner] += (1.0 - insured) * (differ ? 1.0 - TOSS : 1.0);
+    if (differ) out[rival] += (1.0 - insured) * TOSS;
+    return arm_of(arms, {winner, rival}, allowed, 0, row_of(coins, 4));
+}
+
 // What visits play.
 void bind_deciding(nb::class_<Shorts>& shorts) {
     shorts
@@ -97,25 +112,9 @@ void bind_deciding(nb::class_<Shorts>& shorts) {
             "The winner of a full visit, and the form's arm that it is compared with, -1 if it is not; "
             "scores "
             "and the terms of the check: expected reward, bet, saving.")
-        .def(
-            "draw_full",
-            [](Shorts& own, Arms& arms, Mask mask, Whole winner, Whole rival, Real insured, Floats coins,
-               Given<Real, 1> chances) {
-                belong(arms, own), belongs(arms, winner);
-                if (rival != NOBODY) belongs(arms, rival);
-                const Allowed allowed = allowed_of(arms, mask);
-                const Reals out = row_of(chances, arms.count());
-                const Whole may = count_arms(arms, [&](Whole k) { return allowed.may_get(0, k); });
-                for (Whole k = 0; k < arms.count(); ++k)
-                    out[k] = allowed.may_get(0, k) ? insured / static_cast<Real>(may) : 0.0;
-                const bool differ = rival != NOBODY && rival != winner;
-                out[winner] += (1.0 - insured) * (differ ? 1.0 - TOSS : 1.0);
-                if (differ) out[rival] += (1.0 - insured) * TOSS;
-                return arm_of(arms, {winner, rival}, allowed, 0, row_of(coins, 4));
-            },
-            nb::arg("arms"), nb::arg("mask"), nb::arg("winner"), nb::arg("rival"), nb::arg("insured"),
-            nb::arg("coins"), nb::arg("chances").noconvert(),
-            "The arm that a full visit plays, by its coins; the probability of each arm in `chances`.")
+        .def("draw_full", &draw_full, nb::arg("arms"), nb::arg("mask"), nb::arg("winner"), nb::arg("rival"),
+             nb::arg("insured"), nb::arg("coins"), nb::arg("chances").noconvert(),
+             "The arm that a full visit plays, by its coins; the probability of each arm in `chances`.")
         .def(
             "outlook",
             [](Shorts& own, Arms& arms, Floats z, Given<Real, 1> means, Given<Real, 1> scores) {
