@@ -12,6 +12,7 @@ __all__ = [
     "RewardError",
     "SettingError",
     "StateError",
+    "StorageError",
     "StudyError",
     "VisitError",
 ]
@@ -87,7 +88,14 @@ class SettingError(AsklessError):
 
 
 class AnswerError(AsklessError):
-    """An answer does not fit its question, or was not asked for."""
+    """An answer does not fit its question, or was not asked for.
+
+    `discreet` says the same without showing what was answered.
+    """
+
+    def __init__(self, message: str, discreet: str | None = None) -> None:
+        super().__init__(message)
+        self.discreet = message if discreet is None else discreet
 
 
 class RewardError(AsklessError):
@@ -104,6 +112,10 @@ class StudyError(AsklessError):
 
 class StateError(AsklessError):
     """A saved policy or visit is damaged, of a newer version, or of another study."""
+
+
+class StorageError(AsklessError):
+    """A database does not answer, is full or of another version; nothing was written."""
 
 
 class ContractError(AsklessError):

@@ -61,6 +61,14 @@ class Line:
         """Whether a reward that comes now is within its window, wherever in the line it is."""
         return at <= self.visits[number].since + self.window
 
+    def remove(self, number: int) -> None:
+        """Take a visit out, wherever in its line it is."""
+        visit = self.visits.pop(number)
+        for line in self._lines.values():
+            if visit in line:
+                line.remove(visit)
+                return
+
     def due(self, now: float) -> Iterator[Waiting]:
         """Hand out what is to be learned or given up by now."""
         for line in self._lines.values():
@@ -105,6 +113,11 @@ class InOrder:
     ...     learned = queue.add(visit)
     >>> [visit.number for visit in learned], visits[0].reward, visits[1].reward, queue.waiting
     ([0, 1], 0.0, 0.25, (2, 3))
+
+    Attributes
+    ----------
+    lost : tuple of int
+        The numbers of the visits that the last call gave up without learning anything.
     """
 
     def __init__(
@@ -123,6 +136,7 @@ class InOrder:
         self._line = Line(self._length())
         self._gone = Numbers()  # given up: silence was learned, or nothing
         self._now = 0.0
+        self.lost: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, study: Study, policy: Policy) -> InOrder:
@@ -243,7 +257,7 @@ class InOrder:
     def _learn_due(self, now: float) -> tuple[Visit, ...]:
         """Learn what is due; a reward that comes at the last moment of its window is in time."""
         self._now = now
-        learned = []
+        learned, lost = [], []
         for waiting in self._line.due(math.nextafter(now, -math.inf)):
             reward = self.silence if waiting.reward is None else waiting.reward
             if waiting.reward is None:
@@ -251,7 +265,18 @@ class InOrder:
             if reward is not None and waiting.number not in self.policy._learned:
                 self.policy.learn(waiting.note, reward)
                 learned.append(waiting.note)
+            elif reward is None:
+                lost.append(waiting.number)
+        self.lost = tuple(lost)
         return tuple(learned)
+
+    @alone
+    def forget(self, number: int) -> None:
+        """Let go of a visit that waits: it is not learned, and those behind it move up."""
+        if number not in self._line.visits:
+            raise self._unknown(number)
+        self._line.remove(number)
+        self._gone.add(number)
 
     # -- looking at it and putting it away -------------------------------------------------------
 
@@ -259,6 +284,10 @@ class InOrder:
     def waiting(self) -> tuple[int, ...]:
         """The numbers of the visits that wait, in the order of their decisions."""
         return tuple(self._line.visits)
+
+    def since(self, number: int) -> float:
+        """Return since when a visit waits: seconds since 1970, or visits decided by then."""
+        return self._line.visits[number].since
 
     def __len__(self) -> int:
         return len(self._line.visits)

@@ -28,7 +28,7 @@ class Located:
     """Data of a YAML text that still knows on which line each of its keys stands."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.source = source
+        self.source, self.text = source, text
         self.lines: dict[Place, int] = {}
         self.written: dict[Place, str] = {}  # single values as they stand in the file
         self._values = yaml.SafeLoader("")  # makes values out of words

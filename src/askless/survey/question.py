@@ -207,4 +207,7 @@ class Question(ABC):
 
     def refusal(self, answer: Any, allowed: str) -> AnswerError:
         """Build the one error for an answer that does not fit."""
-        return AnswerError(f"question {self.name!r}: the answer {shown(answer)} is not {allowed}")
+        return AnswerError(
+            f"question {self.name!r}: the answer {shown(answer)} is not {allowed}",
+            discreet=f"question {self.name!r}: the answer is not {allowed}",
+        )

@@ -1,0 +1,195 @@
+"""Where studies live: SQLite in a file, or PostgreSQL by its address."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from askless.errors import SettingError, StorageError
+
+__all__ = ["NEWEST", "Database"]
+
+NEWEST = "0001"  # the migration that this version of askless works with
+WAIT = 30.0  # seconds for another writer
+VACUUM_TRIES = 50
+
+
+class Database:
+    """A database that holds studies.
+
+    Parameters
+    ----------
+    address : str or Path
+        `postgresql://…`, `sqlite:///file`, or the path of a file for SQLite.
+    pragmas : mapping, optional
+        Further settings of SQLite's connections, such as `max_page_count`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/study.db")
+    ...     database.migrate()
+    ...     database.is_newest()
+    ...     database.close()
+    True
+    """
+
+    def __init__(self, address: str | Path, *, pragmas: Mapping[str, int] | None = None) -> None:
+        self.url = url_of(address)
+        self.sqlite = self.url.get_backend_name() == "sqlite"
+        self._pragmas = {
+            "journal_mode": "WAL",
+            "synchronous": "FULL",
+            "foreign_keys": "ON",
+            "secure_delete": "ON",  # what is deleted is overwritten
+            "busy_timeout": int(WAIT * 1000),
+            **(pragmas or {}),
+        }
+        extra: dict[str, Any] = {} if self.sqlite else {"pool_pre_ping": True}
+        # Errors must not carry what people have answered.
+        self.engine = create_engine(self.url, hide_parameters=True, **extra)
+        if self.sqlite:
+            event.listen(self.engine, "connect", self._set_up)
+            event.listen(self.engine, "begin", _begin)
+
+    def _set_up(self, connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions are begun below, not by the driver
+        cursor = connection.cursor()
+        for name, value in self._pragmas.items():
+            cursor.execute(f"PRAGMA {name}={value}")
+        cursor.close()
+
+    # -- transactions ----------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Write in one transaction: all of it, or nothing."""
+        with guarded(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Read what is there at one moment, while others write."""
+        options: dict[str, Any] = {"askless_reads": True}
+        if not self.sqlite:
+            options["isolation_level"] = "REPEATABLE READ"
+        with guarded(), self.engine.connect() as connection:
+            reader = connection.execution_options(**options)
+            with reader.begin():
+                yield reader
+
+    def vacuum(self) -> None:
+        """Give back the room of what was deleted, so that no byte of it is left in the tables."""
+        with guarded(), self.engine.connect() as connection:
+            raw = connection.execution_options(isolation_level="AUTOCOMMIT")
+            if not self.sqlite:
+                for table in ("events", "visits", "snapshots"):
+                    raw.execute(text(f"VACUUM FULL {table}"))
+                return
+            cursor = connection.connection.cursor()
+            cursor.execute("VACUUM")
+            for _ in range(VACUUM_TRIES):  # readers hold it up for a moment
+                busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if not busy:
+                    return
+                time.sleep(0.1)
+        raise StorageError("the log of SQLite could not be emptied: others are reading; try again")
+
+    # -- its tables ------------------------------------------------------------------------------
+
+    def is_newest(self) -> bool:
+        """Whether its tables are those of this version of askless."""
+        with self.reading() as connection:
+            return _revision(connection) == NEWEST
+
+    def migrate(self) -> None:
+        """Bring its tables to this version; whoever comes second waits."""
+        if self.is_newest():
+            return  # without importing what migrates
+        from askless.storage.migrations import upgrade  # noqa: PLC0415
+
+        with self.writing() as connection:
+            if not self.sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(7204110)"))
+            found = _revision(connection)
+            if found != NEWEST:
+                upgrade(connection, found)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+    def __repr__(self) -> str:
+        return f"Database({self.url.render_as_string(hide_password=True)!r})"
+
+
+def url_of(address: str | Path) -> URL:
+    """Return the address of a database; refuse what is none."""
+    given = str(address)
+    if "://" not in given:
+        if not given:
+            raise SettingError("the database has no name; give a file or postgresql://…")
+        if not Path(given).absolute().parent.is_dir():
+            raise SettingError(f"{given}: there is no folder {Path(given).parent}; make it first")
+        return URL.create("sqlite", database=given)
+    try:
+        url = make_url(given)
+    except (ArgumentError, ValueError):
+        raise SettingError(
+            "this is no address of a database; give a file or postgresql://…"
+        ) from None
+    backend = url.get_backend_name()
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise SettingError(f"askless does not know {backend!r}; give a file or postgresql://…")
+    if not url.database or url.database == ":memory:":
+        raise SettingError("a study in memory would be lost; give the file of a database")
+    return url
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn what a database can fail with into one error, which says nothing about anybody."""
+    try:
+        yield
+    except IntegrityError:
+        raise  # a slip of ours, never to be tried again
+    except OperationalError as error:
+        raise StorageError(_failure(error)) from None
+    except DBAPIError as error:
+        if error.connection_invalidated or type(error.orig).__name__ in FLEETING:
+            raise StorageError(_failure(error)) from None
+        raise
+    except PoolTimeout:
+        raise StorageError("the database has no connection left; try again") from None
+
+
+FLEETING = ("AdminShutdown", "InterfaceError", "CrashShutdown", "CannotConnectNow", "DiskFull")
+
+
+def _failure(error: DBAPIError) -> str:
+    said = str(error.orig).splitlines()[0] if error.orig is not None else type(error).__name__
+    return f"the database does not answer: {said}; nothing was written, try again"
+
+
+def _begin(connection: Connection) -> None:
+    reads = connection.get_execution_options().get("askless_reads")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _revision(connection: Connection) -> str | None:
+    """Return the migration that the tables are at; None where there are none."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
