@@ -14,9 +14,11 @@ from askless.cli import (
     check,
     compare,
     init,
+    key,
     paper,
     plan,
     replay,
+    serve,
     simulate,
     sweep,
     tables,
@@ -64,6 +66,8 @@ app.command()(replay.replay)
 app.command()(tables.tables)
 app.command()(init.init)
 app.command()(check.check)
+app.command()(serve.serve)
+app.add_typer(key.app, name="key")
 
 
 def _look_here() -> None:

@@ -10,12 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from askless.errors import StateError
+from askless.storage.database import Database
 from askless.storage.replica import Event, Follows, Replica, Snapshot, dumped, pages_of
 from askless.storage.summaries import Tally
 from askless.storage.tables import events, snapshots, studies, visits
 from askless.storage.write_points import reached
 
-__all__ = ["Page", "VisitRow", "read_events", "records_of"]
+__all__ = ["Page", "VisitRow", "list_events", "read_events", "records_of"]
 
 AT_ONCE = 500  # values of one IN list, rows of one read
 
@@ -297,6 +298,18 @@ def read_events(
             return read_events(connection, study, after, until, 2 * most)
         pages.pop()  # it may go on
     return pages
+
+
+def list_events(database: Database, study: int, after: int, limit: int) -> list[dict[str, Any]]:
+    """Return lines of the journal after an event, as callers get them."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            select(events.c.serial, events.c.at, events.c.kind, events.c.visit, events.c.body)
+            .where(events.c.study == study, events.c.serial > after)
+            .order_by(events.c.serial)
+            .limit(limit)
+        ).all()
+    return [{**row._mapping, "body": json.loads(row.body)} for row in rows]
 
 
 def records_of(

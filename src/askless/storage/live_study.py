@@ -61,6 +61,7 @@ class LiveStudy:
         with database.reading() as connection:
             self.id, text = find_study(connection, name)
         self.study = _read(text, name)
+        self.policy_seconds = 0.0  # spent in deciding and learning
         self._replica: Replica | None = None
 
     @classmethod
@@ -135,7 +136,9 @@ class LiveStudy:
                 [op.token for op in operations if isinstance(op, OfVisit)],
                 [op.own for op in operations if isinstance(op, Start) and op.own is not None],
             )
+            begun = time.perf_counter()
             outcomes = [_outcome(operation, page, replica) for operation in operations]
+            self.policy_seconds += time.perf_counter() - begun
             page.write()
             reached("before the commit")
         reached("after the commit")
@@ -143,7 +146,9 @@ class LiveStudy:
         if answered is not None:
             answered(outcomes)
             reached("answered")
+        begun = time.perf_counter()
         replica.take(page.events)
+        self.policy_seconds += time.perf_counter() - begun
         reached("applied")
         return outcomes
 

@@ -176,14 +176,21 @@ class Replica:
     def _say(self, event: Event, kind: str, visit: int | None, body: dict[str, Any]) -> None:
         self.follows.append(Follows(event.serial, kind, visit, {"of": event.serial, **body}))
 
+    @property
+    def form(self) -> tuple[str, ...] | None:
+        """The short form that stands, if one does."""
+        policy = self.policy
+        if not isinstance(policy, SurveyBandit) or policy._short is None:
+            return None
+        stands = policy._short.form
+        return None if stands is None else policy.survey.names_of(stands)
+
     def _look(self) -> tuple[Any, tuple[str, ...] | None, int]:
         """Return what is watched: supports, the short form, how many were withdrawn."""
-        policy, form, withdrawn = self.policy, None, 0
+        policy, withdrawn = self.policy, 0
         if isinstance(policy, SurveyBandit) and policy._short is not None:
-            stands = policy._short.form
-            form = None if stands is None else policy.survey.names_of(stands)
             withdrawn = policy._short.withdrawn
-        return policy.support, form, withdrawn
+        return policy.support, self.form, withdrawn
 
     def _note_changes(self, event: Event) -> None:
         support, form, withdrawn = self._noted

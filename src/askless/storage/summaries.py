@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, insert, select, tuple_, update
+from sqlalchemy import Connection, bindparam, func, insert, select, tuple_, update
 
+from askless.storage.database import Database
 from askless.storage.tables import summaries
 from askless.storage.write_points import reached
 
 if TYPE_CHECKING:
     from askless.storage.journal import VisitRow
 
-__all__ = ["Tally"]
+__all__ = ["SPANS", "Tally", "read_spans"]
+
+SPANS = ("day", "hundred")
 
 DAY = 86_400.0
 KEY = ("span", "start", "arm")
@@ -104,3 +107,18 @@ class Tally:
         if old:
             connection.execute(ADDED, old)
         reached("summaries written")
+
+
+def read_spans(database: Database, study: int, span: str, last: int) -> list[dict[str, Any]]:
+    """Return the sums of the last days or hundreds of a study, in all (arm None) and by arm."""
+    mine = (summaries.c.study == study, summaries.c.span == span)
+    with database.reading() as connection:
+        newest = connection.execute(select(func.max(summaries.c.start)).where(*mine)).scalar()
+        if newest is None:
+            return []
+        rows = connection.execute(
+            select(summaries.c.start, summaries.c.arm, *(summaries.c[name] for name in COUNTS))
+            .where(*mine, summaries.c.start > newest - last)
+            .order_by(summaries.c.start, summaries.c.arm)
+        ).all()
+    return [{**row._mapping, "arm": row.arm or None} for row in rows]

@@ -1,0 +1,85 @@
+"""`askless serve STUDY`: hold a study for programs that call it over HTTP."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from askless.cli.terminal import messages, output
+from askless.errors import SettingError
+from askless.survey import Study
+
+
+def serve(
+    study: Annotated[Path, typer.Argument(help="The study file.")],
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db",
+            metavar="ADDRESS",
+            help="Where the study lives: a file, or postgresql://…; left out, NAME.db in this"
+            " folder.",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Where to listen; 0 is any that is free.")] = 8000,
+    workers: Annotated[int, typer.Option(help="Processes; several need PostgreSQL.")] = 1,
+    key_rate: Annotated[
+        float | None, typer.Option(help="Calls a second that a key may make; 0: no limit.")
+    ] = None,
+    address_rate: Annotated[
+        float | None, typer.Option(help="Calls a second from one address; 0: no limit.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No line for every call.")] = False,
+) -> None:
+    """Serve a study: visits, answers, arms and rewards over HTTP, kept in a database."""
+    read = Study.read(study)
+    from askless.service import Service  # noqa: PLC0415 (so that help comes at once)
+    from askless.service import serve as run  # noqa: PLC0415
+    from askless.storage import Database, LiveStudy  # noqa: PLC0415
+    from askless.storage.keys import list_keys, make_key  # noqa: PLC0415
+
+    address = file_of(read.name) if db is None else db
+    rates = {"key_rate": key_rate, "address_rate": address_rate}
+    service = Service(
+        address=address,
+        studies=(read.name,),
+        host=host,
+        port=port,
+        workers=workers,
+        quiet=quiet,
+        **{name: rate for name, rate in rates.items() if rate is not None},
+    )
+    database = Database(address)
+    try:
+        database.migrate()
+        live = LiveStudy.open(database, read)
+        if not list_keys(database, live.name):
+            key = make_key(database, live.name, ["admin"], name="the first key")
+            output.print(
+                f"The first key of this study, for everything; it is shown this once:\n\n  {key}\n",
+                markup=False,
+                highlight=False,
+                soft_wrap=True,
+            )
+        where = database.url.render_as_string(hide_password=True)
+    finally:
+        database.close()
+    messages.print(
+        f"askless: study {read.name!r} in {where}; Ctrl-C stops it",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    run(service)
+
+
+def file_of(name: str) -> str:
+    """Return the file in which a study lives by default."""
+    stem = re.sub(r"[^\w.-]+", "_", name).strip("._")
+    if not stem:
+        raise SettingError(f"the study is called {name!r}, which gives no file name; give --db")
+    return f"{stem}.db"

@@ -1,0 +1,141 @@
+"""The one shape of every error, and which of ours is which: nothing of what was sent is in it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from askless.errors import (
+    AnswerError,
+    AsklessError,
+    RewardError,
+    SettingError,
+    StateError,
+    StorageError,
+    VisitError,
+)
+from askless.storage import ConflictError, NotFoundError, PausedError
+
+__all__ = ["ErrorShape", "Refusal", "answer_errors", "refused"]
+
+log = logging.getLogger("askless.service")
+RETRY_AFTER = 2  # seconds
+
+# The first that fits says status and code.
+KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
+    (NotFoundError, 404, "not_found"),
+    (ConflictError, 409, "conflict"),
+    (PausedError, 503, "paused"),
+    (StorageError, 503, "storage"),
+    (StateError, 500, "state"),
+    (AnswerError, 422, "answer"),
+    (RewardError, 422, "reward"),
+    (VisitError, 409, "visit"),
+    (SettingError, 422, "setting"),
+    (AsklessError, 422, "refused"),
+)
+CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "content_type"}
+
+
+class ErrorBody(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(description="A word for programs.")
+    message: str = Field(description="A sentence for people: what is wrong, and what to do.")
+
+
+class ErrorShape(BaseModel):
+    """The shape of every error."""
+
+    error: ErrorBody
+
+
+class Refusal(Exception):  # noqa: N818 (it is an answer)
+    """An error that is answered as it is."""
+
+    def __init__(
+        self, status: int, code: str, message: str, *, retry_after: int | None = None
+    ) -> None:
+        super().__init__(code)
+        self.status, self.code, self.message, self.retry_after = status, code, message, retry_after
+
+    def response(self) -> Response:
+        """Return it in the one shape."""
+        headers = {"Cache-Control": "no-store"}
+        if self.retry_after is not None:
+            headers["Retry-After"] = str(self.retry_after)
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        body = {"error": {"code": self.code, "message": self.message}}
+        return JSONResponse(body, self.status, headers)
+
+
+# What may stand in the place of an error: words of the shapes, never what was sent.
+PLACES = ("body", "query", "path", "id", "known", "arms", "answers", "reward", "after", "limit")
+
+
+def refused(error: BaseException) -> Refusal:
+    """Return how an error is answered."""
+    if isinstance(error, Refusal):
+        return error
+    for kind, status, code in KNOWN:
+        if isinstance(error, kind):
+            retry = RETRY_AFTER if status == 503 else None
+            if status == 500:
+                log.error("the state of a study is in doubt: %s", type(error).__name__)
+                break
+            return Refusal(status, code, str(error), retry_after=retry)
+    return Refusal(500, "internal", "something went wrong in the service; it has been noted")
+
+
+def _invalid(errors: Sequence[Any]) -> Refusal:
+    """Say where a request does not have its shape, without repeating any of it."""
+    first = errors[0]
+    if first["type"] in ("json_invalid", "json_type"):
+        return Refusal(400, "json", "the body is not JSON; send one JSON object")
+    place = ".".join(part for part in map(str, first["loc"]) if part in PLACES)
+    wanted = WANTED.get(first["type"], first["msg"])
+    return Refusal(422, "shape", f"{place or 'body'}: {wanted}")
+
+
+WANTED = {  # in place of messages that could repeat what was sent
+    "value_error": "the value does not fit",
+    "union_tag_invalid": "the value does not fit",
+    "extra_forbidden": "it has a key that is not known here",
+    "enum": "the value does not fit",
+    "literal_error": "the value does not fit",
+}
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Let an application answer every error in the one shape."""
+
+    async def ours(_: Request, error: Exception) -> Response:
+        return refused(error).response()
+
+    async def shape(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return _invalid(error.errors()).response()
+
+    async def http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        code = CODES.get(error.status_code, "bad_request")
+        said = {
+            404: "there is nothing at this address",
+            405: "this address does not take this method",
+        }.get(error.status_code, "the request cannot be read")
+        response = Refusal(error.status_code, code, said).response()
+        response.headers.update(error.headers or {})
+        return response
+
+    app.add_exception_handler(Refusal, ours)
+    app.add_exception_handler(AsklessError, ours)
+    app.add_exception_handler(RequestValidationError, shape)
+    app.add_exception_handler(HTTPException, http)

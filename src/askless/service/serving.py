@@ -1,0 +1,130 @@
+"""A server that runs the application: one process, or several workers on PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import logging.config
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from askless.errors import SettingError
+from askless.service.app import ADDRESS_RATE, KEY_RATE, create_app
+from askless.service.measures import SHARED
+from askless.storage import Database
+from askless.storage.database import url_of
+
+__all__ = ["Service", "serve"]
+
+VARIABLE = "ASKLESS_SERVICE"  # how workers hear what they serve
+PATIENCE = 10  # seconds for calls under way when it is stopped
+MOST_WORKERS = 64
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is served, where.
+
+    Attributes
+    ----------
+    address : str
+        Of the database.
+    studies : tuple of str
+        Names of studies that are in it.
+    host, port : str, int
+        Where to listen; port 0 is any that is free.
+    workers : int
+        How many processes; more than one only on PostgreSQL.
+    key_rate, address_rate : float
+        See `create_app`.
+    quiet : bool
+        Without a line for every call.
+    """
+
+    address: str
+    studies: tuple[str, ...]
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    key_rate: float = KEY_RATE
+    address_rate: float = ADDRESS_RATE
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.workers <= MOST_WORKERS:
+            raise SettingError(f"workers is {self.workers}; give 1 to {MOST_WORKERS}")
+        if self.workers > 1 and url_of(self.address).get_backend_name() == "sqlite":
+            raise SettingError(
+                "SQLite has one writer; for several workers put the study on PostgreSQL:"
+                " --db postgresql://…"
+            )
+        if not 0 <= self.port <= 65_535:
+            raise SettingError(f"port is {self.port}; give 0 (any) to 65535")
+        for name in ("key_rate", "address_rate"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise SettingError(f"{name} is not a number of calls a second from 0 (no limit) on")
+
+
+def serve(service: Service) -> None:
+    """Serve until stopped."""
+    logging.config.dictConfig(_logs(service.quiet))
+    settings: dict[str, Any] = {
+        "host": service.host,
+        "port": service.port,
+        "log_config": None,
+        "access_log": False,  # its lines would have the names of visits in them
+        "server_header": False,
+        "timeout_graceful_shutdown": PATIENCE,
+    }
+    if service.workers == 1:
+        app = create_app(
+            Database(service.address),
+            service.studies,
+            key_rate=service.key_rate,
+            address_rate=service.address_rate,
+        )
+        uvicorn.run(app, **settings)
+        return
+    shared = tempfile.mkdtemp(prefix="askless-measures-")
+    os.environ[SHARED] = shared
+    os.environ[VARIABLE] = json.dumps(asdict(service))
+    try:
+        uvicorn.run(
+            "askless.service.serving:work", factory=True, workers=service.workers, **settings
+        )
+    finally:
+        shutil.rmtree(shared, ignore_errors=True)
+
+
+def work() -> FastAPI:
+    """Return the application of one of several workers."""
+    told = json.loads(os.environ[VARIABLE])
+    service = Service(**{**told, "studies": tuple(told["studies"])})
+    logging.config.dictConfig(_logs(service.quiet))
+    return create_app(
+        Database(service.address),
+        service.studies,
+        key_rate=service.key_rate,
+        address_rate=service.address_rate,
+    )
+
+
+def _logs(quiet: bool) -> dict[str, object]:
+    """Return how it writes its notes: to stderr, a line each."""
+    line = {"handlers": ["notes"], "propagate": False}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+        "handlers": {"notes": {"class": "logging.StreamHandler", "formatter": "plain"}},
+        "loggers": {
+            "askless": {**line, "level": "INFO"},
+            "askless.access": {**line, "level": "WARNING" if quiet else "INFO"},
+            "uvicorn": {**line, "level": "WARNING" if quiet else "INFO"},
+        },
+    }
