@@ -10,7 +10,13 @@ from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    IntegrityError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from askless.errors import SettingError, StorageError
@@ -169,6 +175,8 @@ def guarded() -> Iterator[None]:
     except DBAPIError as error:
         if error.connection_invalidated or type(error.orig).__name__ in FLEETING:
             raise StorageError(_failure(error)) from None
+        if type(error) is DatabaseError:  # what SQLite says of a file that is damaged
+            raise StorageError(f"the database cannot be read: {error.orig}") from None
         raise
     except PoolTimeout:
         raise StorageError("the database has no connection left; try again") from None

@@ -8,7 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from askless.errors import AsklessError, SettingError, StateError, StorageError, StudyError
+from askless.errors import (
+    AsklessError,
+    SettingError,
+    StateError,
+    StorageError,
+    StudyError,
+    listed,
+)
 from askless.policies import policy_for
 from askless.storage.database import Database
 from askless.storage.journal import Page, records_of
@@ -18,7 +25,7 @@ from askless.storage.tables import events, snapshots, studies
 from askless.storage.write_points import reached
 from askless.survey import Study
 
-__all__ = ["LiveStudy", "find_study"]
+__all__ = ["LiveStudy", "find_study", "study_names"]
 
 
 class LiveStudy:
@@ -206,10 +213,15 @@ def find_study(connection: Connection, name: str) -> tuple[int, str]:
         select(studies.c.id, studies.c.file).where(studies.c.name == name)
     ).one_or_none()
     if row is None:
-        there = connection.execute(select(studies.c.name).order_by(studies.c.name)).scalars().all()
-        known = f"it has {', '.join(there)}" if there else "it has none yet"
+        there = study_names(connection)
+        known = f"it has {listed(there)}" if there else "it has none yet"
         raise SettingError(f"the database has no study {name!r}; {known}")
     return row.id, row.file
+
+
+def study_names(connection: Connection) -> list[str]:
+    """Return the names of all studies that a database has."""
+    return list(connection.execute(select(studies.c.name).order_by(studies.c.name)).scalars())
 
 
 def _text_of(study: Study) -> str:
