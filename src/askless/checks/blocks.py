@@ -12,6 +12,7 @@ from askless.errors import AnswerError, SettingError, shown
 from askless.policies.player import Block, LinearBlock, LinearLaw
 from askless.survey import RewardRange, Survey
 from askless.survey.arms import arms_from
+from askless.survey.eligibility import Eligibility
 
 __all__ = ["Border", "Described", "checked_block", "described"]
 
@@ -26,6 +27,7 @@ class Described(NamedTuple):
     survey: Survey
     arms: tuple[str, ...]
     reward: RewardRange
+    rules: Eligibility  # who may get which arm by their answers
 
 
 def described(environment: Any) -> Described:
@@ -49,8 +51,9 @@ def described(environment: Any) -> Described:
             " method respondents(seed, run) that yields blocks"
         )
     try:
-        arms = tuple(arm.name for arm in arms_from(environment.arms))
-        return Described(name, environment.survey, arms, RewardRange.of(environment.reward))
+        rules = Eligibility(environment.survey, arms_from(environment.arms))
+        arms = tuple(arm.name for arm in rules.arms)
+        return Described(name, rules.asking(), arms, RewardRange.of(environment.reward), rules)
     except SettingError as error:
         raise SettingError(f"environment {name}: {error}") from None
 

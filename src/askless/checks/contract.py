@@ -17,6 +17,7 @@ from askless.checks.respondents import Respondents
 from askless.errors import AsklessError, ContractError, RewardError, SettingError, VisitError
 from askless.policies import Policy
 from askless.policies.hooks import HOOKS
+from askless.policies.passage import answering
 from askless.survey.question import Answer
 from askless.whole import check_whole
 
@@ -96,7 +97,7 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
         everyone = {q.name for q in policy.survey if q.always_ask}
         require(everyone <= set(visit.asked), "asks everyone what is marked always_ask")
         require(visit.arm in policy.live_arms, "plays a live arm", "_decide")
-        needs = policy._of_kind(visit.kind)._needs(visit.arm_index)
+        needs = answering(policy, visit.kind, visit.start.promised)._needs(visit.arm_index)
         needed = set(policy.survey.names_of(needs))
         asked = needed <= set(visit.answers)
         require(asked, "asks all that the arm it plays needs, by what `_needs` says", "_ask")
@@ -253,15 +254,17 @@ def check_unused(policy: Policy, respondents: Respondents) -> None:
 
 def check_arms(policy: Policy, respondents: Respondents) -> None:
     """Only eligible arms are played; a retired arm is neither asked for nor played."""
+    rules = policy.roster.rules
     for answers, _ in respondents.first(10):
         for arm in policy.live_arms:
-            visit = policy.visit(arms=[arm])
-            fill(visit, answers)
-            require(visit.arm == arm, "plays an eligible arm", "_decide")
+            if rules is None or rules.open_to(answers)[policy.arm_index(arm)]:
+                visit = policy.visit(arms=[arm])
+                fill(visit, answers)
+                require(visit.arm == arm, "plays an eligible arm", "_decide")
     with refused(AsklessError, "refuses a visit without an eligible arm"):
         policy.visit(arms=[])
-    if len(policy.live_arms) > 1:
-        gone = policy.live_arms[0]
+    gone = next(filter(policy.roster.may_retire, policy.live_arms), None)
+    if gone is not None:
         policy.retire_arm(gone)
         for answers, reward in respondents:
             visit = policy.visit()

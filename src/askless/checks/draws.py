@@ -10,7 +10,7 @@ from askless.checks.promises import require
 from askless.checks.respondents import Respondents
 from askless.core.arrays import Flags, Floats, Ints
 from askless.policies import Decision, Policy
-from askless.policies.passage import begin, step
+from askless.policies.passage import begin, first_known, step
 
 FEW, MANY = 200, 1_000  # visits of which arms are compared; draws are counted
 CONTEXTS = 2
@@ -55,11 +55,11 @@ def _drawn(
     before = policy._stream
     for number, run in visits:
         policy._stream = run
-        start, known = begin(policy, number, eligible), policy.survey.nothing_known()
+        start, known = begin(policy, number, eligible), first_known(policy, z)
         while (now := step(policy, start, known)).decision is None:
             asked = now.asks[policy.survey.owner]
             known[1:][asked] = z[1:][asked]
-        found.setdefault(start.kind, []).append(now.decision)
+        found.setdefault(start.kind or "", []).append(now.decision)
     policy._stream = before
     return [
         (np.array([d.arm for d in decisions]), np.array([d.chances() for d in decisions]))

@@ -67,7 +67,7 @@ def keep(check: Check, environment: Any, visits: int, seed: int) -> None:
 
 def check_description(environment: Any, visits: int, seed: int) -> None:  # noqa: ARG001
     """An environment says its survey, arms and reward."""
-    _, survey, arms, _ = described(environment)
+    _, survey, arms, *_ = described(environment)
     useful, shape = getattr(environment, "useful", None), (len(arms), len(survey))
     fits = isinstance(useful, np.ndarray) and useful.dtype == bool and useful.shape == shape
     require(
@@ -122,7 +122,7 @@ def check_kept(environment: Any, visits: int, seed: int) -> None:
 
 def check_expected(environment: Any, visits: int, seed: int) -> None:
     """Rewards average to `expected`, for every arm and whatever is answered."""
-    _, survey, arms, reward = described(environment)
+    _, survey, arms, reward, _ = described(environment)
     blocks = [
         block for block in Drawing(environment, visits, seed, 0) if block.expected is not None
     ]

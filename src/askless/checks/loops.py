@@ -23,7 +23,9 @@ def check_loop(policy: Policy, respondents: Respondents) -> None:
     rng = np.random.default_rng(respondents.seed)
     shape = len(contexts), len(policy.arms)
     rewards = rng.uniform(policy.reward.low, policy.reward.high, shape)
-    block = Block(contexts, rewards, expected=rewards)
+    rules = policy.roster.rules
+    allowed = None if rules is None else rules.allowed(contexts)
+    block = Block(contexts, rewards, expected=rewards, allowed=allowed)
     drops = np.zeros((2, len(policy.arms), len(policy.survey)), dtype=np.int64)
     fast = player.play(block, 0, drops[0])
     slow = OneByOne(twin).play(block, 0, drops[1])

@@ -36,6 +36,7 @@ def check(
             "questions": list(read.survey.names),
             "columns": read.survey.column_count,
             "arms": [arm.name for arm in read.arms],
+            "eligible_if": {arm.name: arm.eligible_if for arm in read.arms if arm.eligible_if},
             "reward": [read.reward.low, read.reward.high],
             "window": read.window,
             "silence": read.silence,
@@ -49,6 +50,9 @@ def check(
     table = Table(title=escape(f"{read.name}: in order"), show_header=False)
     table.add_row("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
     table.add_row("arms", escape(", ".join(arm.name for arm in read.arms)))
+    for arm in read.arms:
+        if arm.eligible_if is not None:
+            table.add_row(f"  {escape(arm.name)}", escape(f"if {arm.eligible_if}"))
     table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
     if read.window is not None:
         given_up = "not learned" if read.silence is None else f"taken to be {read.silence:g}"

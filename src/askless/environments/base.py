@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from askless.checks.blocks import checked_block, described
 from askless.core.arrays import Flags
 from askless.environments.linear import LinearEnvironment
@@ -68,10 +70,12 @@ def first_respondents(
     `live` are the arms that a policy may play.
     """
     # Our own blocks are made right; checking them would take longer than playing some of them.
-    ours = is_linear(environment)
+    ours, rules = is_linear(environment), described(environment).rules
     begun = 0
     for given in _iterated(environment, seed, run):
         block = given if ours else checked_block(environment, given, begun=begun, live=live)
+        if rules.exists:  # the only place where rules meet simulated people
+            block = _by_rules(block, rules.allowed(block.contexts), live, begun)
         yield block.first(count - begun)
         begun += len(block)
         if begun >= count:
@@ -81,6 +85,20 @@ def first_respondents(
         f" {run}, and the horizon is {count}; shorten the horizon, or let respondents() draw people"
         " again"
     )
+
+
+def _by_rules(block: Block, open_to: Flags, live: Flags | None, begun: int) -> Block:
+    """Return a block whose people get only arms whose rules hold; refuse one who then has none."""
+    allowed = open_to if block.allowed is None else block.allowed & open_to
+    may = allowed if live is None else allowed & live
+    lost = ~may.any(axis=1)
+    if lost.any():
+        visit = begun + int(lost.argmax())
+        raise SettingError(
+            f"visit {visit}: this respondent's answers satisfy the rule of no arm that it may get;"
+            " allow it more arms, or leave one without eligible_if"
+        )
+    return block.allowing(np.ascontiguousarray(allowed))
 
 
 def _iterated(environment: Any, seed: int, run: int) -> Iterator[Any]:

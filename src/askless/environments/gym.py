@@ -66,7 +66,7 @@ class SurveyEnv(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self, world: Environment, *, people: int = 1_000, price: float | None = None
     ) -> None:
-        _, self.survey, arms, self.reward = described(world)
+        _, self.survey, arms, self.reward, _ = described(world)
         self.world, self.people = world, check_whole(people, "people", 1, 10**9)
         self.price = None if price is None else check_number(price, "price")
         if self.price is not None and self.price < 0:

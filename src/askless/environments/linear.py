@@ -16,6 +16,7 @@ from askless.errors import SettingError, meant, shown
 from askless.policies.player import LinearBlock, LinearLaw
 from askless.survey import Arm, RewardRange, Survey
 from askless.survey.arms import arms_from
+from askless.survey.eligibility import Eligibility
 from askless.survey.names import check_number
 from askless.whole import check_whole
 
@@ -202,6 +203,11 @@ class LinearEnvironment:
                 "eligible: no arm is open to everyone, so that some visits would have none; leave"
                 " one arm out"
             )
+        try:
+            Eligibility(self.survey, self.arms).check_cover(shares == 1)
+        except SettingError as error:
+            among = "" if (shares == 1).all() else "eligible: among the arms without a share, "
+            raise SettingError(among + str(error).removeprefix("arms: ")) from None
         return shares
 
     def _check_range(self) -> None:

@@ -218,7 +218,7 @@ def analyse(study: Study, visits: Sequence[LoggedVisit] | str | Path) -> Analysi
         policy=policy,
         visits=len(decided),
         rewarded=sum(visit.record.reward is not None for visit in decided),
-        kinds=dict(Counter(visit.record.kind for visit in decided)),
+        kinds=dict(Counter(visit.record.kind or "" for visit in decided)),
         stretches=_stretches(decided),
         drops=tuple(history.drops),
         forms=tuple(history.forms),

@@ -11,8 +11,9 @@ import numpy as np
 from askless.core.arrays import Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError
-from askless.evaluation.off_policy import check_match
+from askless.evaluation.off_policy import check_match, open_arms
 from askless.policies import Policy
+from askless.policies.passage import answers_of
 
 __all__ = ["Replayed", "replay_log"]
 
@@ -101,16 +102,18 @@ def replay_log(policy: Policy, log: LoggedData) -> Replayed:
     check_match(policy, log)
     even = 1.0 / log.eligible.sum(axis=1)
     _check_even(log, even)
-    played, survey, names = copy.deepcopy(policy), log.study.survey, log.study.survey.names
+    played, names = copy.deepcopy(policy), log.study.survey.names
     rewards: list[float] = []
     observed, asked, unobserved = log.observed, 0, 0
     # A row of someone with fewer arms would be matched more often than its people are many.
     taken = np.random.default_rng(SEED).random(len(log)) * even <= even.min()
+    eligible, told = open_arms(played, log)
+    taken &= eligible.any(axis=1) | ~told  # whom its rules leave no arm it would not have met
     first = played._next_number
     for i in np.flatnonzero(taken).tolist():
         arms = [arm for k, arm in enumerate(played.arms) if log.eligible[i, k]]
         visit = played.visit(arms=arms, number=first + len(rewards) + unobserved)
-        answers = survey.decode(log.contexts[i])
+        answers = answers_of(played, log.contexts[i])
         while visit.asks and all(observed[i, names.index(name)] for name in visit.asks):
             visit.answer({name: answers[name] for name in visit.asks})
         if visit.asks:

@@ -14,14 +14,16 @@ from askless.core.arrays import Flags, Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError, shown
 from askless.policies import Policy
-from askless.policies.passage import begin, step
+from askless.policies.passage import begin, first_known, step
 from askless.policies.rivals.sums import RidgeSums
+from askless.survey.eligibility import Eligibility
 from askless.survey.names import check_number
 
 __all__ = ["Estimate", "OffPolicy", "off_policy"]
 
 NORMAL = 1.959963984540054  # of 95%
 PARTS = 10  # of a log: rewards in one are predicted from those before it
+UNTOLD = "untold"  # the kind of a visit of which nobody knows which arms rules open to it
 FAR = 4.0  # standard errors of the mean weight from 1
 
 
@@ -166,7 +168,12 @@ def off_policy(
         raise SettingError(f"clip is {clip:g}; give a number above 0")
     chances, kinds = decisions(policy, log)
     counts = ~np.isnan(chances[:, 0])
-    for kind in np.unique(kinds):
+    if not counts.any() and (kinds == UNTOLD).all():
+        raise SettingError(
+            "no row of the log has observed what the rules of the policy's arms need, and satisfies"
+            " one of an arm that it could get; it cannot be evaluated"
+        )
+    for kind in _kinds(kinds):
         if not counts[kinds == kind].any():
             of_kind = "" if (kinds == kind).all() else f", in a visit of the kind {str(kind)!r},"
             raise SettingError(
@@ -187,6 +194,11 @@ def check_match(policy: Policy, log: LoggedData) -> None:
     if list(policy.arms) != [arm.name for arm in study.arms]:
         raise SettingError(
             "the policy's arms are not those of the log's study; give the study the policy's arms"
+        )
+    if not policy.roster.has_rules(Eligibility(study.survey, study.arms)):
+        raise SettingError(
+            "the rules of the policy's arms (eligible_if) are not those of the log's study; make it"
+            " with the study's arms"
         )
     if policy.reward != study.reward:
         raise SettingError("the policy's reward range is not that of the log's study")
@@ -212,11 +224,16 @@ def decisions(policy: Policy, log: LoggedData) -> tuple[Floats, Any]:
     """
     found, kinds = np.full(log.eligible.shape, np.nan), np.full(len(log), "", dtype=object)
     observed, live, owner = log.observed, policy.roster.live, policy.survey.owner
+    eligible, told = open_arms(policy, log)
     for i in range(len(log)):
-        mask = log.eligible[i] & live
+        if not (told[i] and eligible[i].any()):
+            kinds[i] = UNTOLD
+            continue
+        mask = eligible[i] & live
         if not mask.any():
             continue
-        start, known = begin(policy, policy._next_number + i, mask), policy.survey.nothing_known()
+        start = begin(policy, policy._next_number + i, mask)
+        known = first_known(policy, log.contexts[i])
         kinds[i] = start.kind
         while (now := step(policy, start, known)).decision is None:
             if (now.asks & ~observed[i]).any():
@@ -226,6 +243,18 @@ def decisions(policy: Policy, log: LoggedData) -> tuple[Floats, Any]:
         if now.decision is not None:
             found[i] = now.decision.chances()
     return found, kinds
+
+
+def open_arms(policy: Policy, log: LoggedData) -> tuple[Flags, Flags]:
+    """Return which arms each row could get by the policy's rules (n × K), and where that is known.
+
+    It is known of those who were asked all that rules need.
+    """
+    rules = policy.roster.rules
+    if rules is None:
+        return log.eligible, np.ones(len(log), dtype=bool)
+    told = np.asarray(~(rules.questions & ~log.observed).any(axis=1))
+    return log.eligible & rules.allowed(log.contexts), told
 
 
 def _predicted(log: LoggedData) -> Floats:
@@ -300,7 +329,7 @@ def _estimated(
         largest=float(raw.max()),
         kinds={
             str(kind): (int((kinds == kind).sum()), int(((kinds == kind) & counts).sum()))
-            for kind in np.unique(kinds)
+            for kind in _kinds(kinds)
         },
     )
 
@@ -309,8 +338,14 @@ def _strata(counts: Flags, kinds: Any) -> tuple[list[Flags], list[float]]:
     """Return the rows of each kind that count, and its share of all; one where all rows count."""
     if counts.all():
         return [counts], [1.0]
-    every = [kinds == kind for kind in np.unique(kinds)]
-    return [own & counts for own in every], [float(own.mean()) for own in every]
+    every = [kinds == kind for kind in _kinds(kinds)]
+    told = float((kinds != UNTOLD).mean())
+    return [own & counts for own in every], [float(own.mean()) / told for own in every]
+
+
+def _kinds(kinds: Any) -> Any:
+    """Return the kinds of visits that there are, each once."""
+    return np.unique(kinds[kinds != UNTOLD])
 
 
 def _mean(name: str, terms: Floats, strata: list[Flags], shares: list[float]) -> Estimate:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askless.checks.blocks import described
 from askless.core.arrays import Flags, Floats
 from askless.environments import Block, LinearEnvironment
 from askless.environments.base import first_respondents
@@ -71,12 +72,13 @@ def outcome_of(rows: list[dict[str, Any]], visits: Floats, best: Floats) -> Outc
 
 
 def one_arm_for_all(
-    places: list[LinearEnvironment], seed: int, visits: list[int], people: int
+    places: list[LinearEnvironment], seed: int, visits: list[int], people: int, dropout: float = 0.0
 ) -> Outcome:
     """Return what becomes of every world where all get one arm, and nobody is asked anything.
 
-    It is found by a test: a fifth of the people get the arms in turn, the rest the one whose mean
-    reward was highest then; who may not get an arm gets the next that they may get.
+    But for what rules of arms need. The arm is found by a test: a fifth of the people get the arms
+    in turn, the rest the one whose mean reward was highest then; who may not get an arm gets the
+    next that they may get.
     """
     reward = np.empty((len(places), len(visits)))
     for i, world in enumerate(places):
@@ -95,9 +97,12 @@ def one_arm_for_all(
         )
         arms = np.concatenate([given, rest])
         reward[i] = np.cumsum(expected[np.arange(len(arms)), arms])[np.array(visits) - 1]
-    nothing, at = np.zeros_like(reward), np.array(visits, dtype=float)
-    everyone = np.tile(at, (len(reward), 1))
-    return Outcome(at, nothing, nothing, reward, everyone, np.full(len(reward), math.inf))
+    survey, needed = places[0].survey, described(places[0]).rules.questions
+    costs = np.array([question.cost for question in survey])
+    at, each = np.array(visits, dtype=float), np.ones((len(reward), 1))
+    asked, started = each * needed.sum(), each * (1.0 - dropout) ** -int(needed.sum())
+    never = np.full(len(reward), math.inf)
+    return Outcome(at, asked * at, each * costs[needed].sum() * at, reward, started * at, never)
 
 
 def _in_turn(t: int, allowed: Flags) -> int:

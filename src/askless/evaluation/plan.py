@@ -229,10 +229,12 @@ def prior_dict(prior: Prior) -> dict[str, Any]:
         people = {"pilot": len(prior.answers)}
     else:
         people["answers"] = dict(prior.answers)
+    rules = {arm.name: arm.eligible_if for arm in prior.arms if arm.eligible_if is not None}
     return {
         **{key: getattr(prior, key) for key in ("useful", "effect", "gap", "noise")},
         **people,
         "eligible": dict(prior.eligible),
+        **({"eligible_if": rules} if rules else {}),
     }
 
 

@@ -74,7 +74,7 @@ class Stage:
         """Return what becomes of all worlds where all get one arm, which a test finds."""
         return {
             (SINGLE, n): one_arm_for_all(
-                self.places, self.seed, _grid(n, [m for m in people if m <= n]), n
+                self.places, self.seed, _grid(n, [m for m in people if m <= n]), n, self.dropout
             )
             for n in people
         }

@@ -30,7 +30,8 @@ class Way:
     label : str
         How tables and figures call it.
     policy : dict or None
-        Name and settings of the policy; None for one arm for all, which asks nothing.
+        Name and settings of the policy; None for one arm for all, which asks nothing but
+        what rules of arms need.
     ours : bool
         Whether it is `SurveyBandit`.
     setting : str

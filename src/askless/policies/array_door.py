@@ -11,7 +11,7 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import AnswerError, AsklessError, shown
 from askless.policies.hooks import Hooks
 from askless.policies.one_thread import OneThread, alone
-from askless.policies.passage import begin, step
+from askless.policies.passage import begin, first_known, step
 from askless.survey import RewardRange
 
 __all__ = ["ArrayDoor"]
@@ -37,12 +37,19 @@ class ArrayDoor(OneThread, Hooks):
 
     @alone
     def play(self, z: Any) -> int:
-        """Return the index of the arm to play in a context; ties go to the lowest index."""
+        """Return the index of the arm to play in a context; ties go to the lowest index.
+
+        Among the arms whose rules hold, where arms have rules.
+        """
         row = np.empty(self.survey.column_count)
+        eligible, rules = self.roster.live, self.roster.rules
         if not self.survey.read_row(z, row):
-            self._check_missing(self._may_ask(self.roster.live), row)
-        start = begin(self, self._next_number, self.roster.live, self.kind_of_rows)
-        known = self.survey.nothing_known()
+            self._check_missing(self._may_ask(eligible), row)
+        if rules is not None:
+            self._check_missing(rules.questions, row, "a rule of an arm")
+            eligible = eligible & rules.allowed(row[None, :])[0]
+        start = begin(self, self._next_number, eligible, self.kind_of_rows)
+        known = first_known(self, row)
         while (now := step(self, start, known)).decision is None:
             asked = now.asks[self.survey.owner]
             # What is missing here is asked of everyone, and no model uses it.
@@ -103,13 +110,11 @@ class ArrayDoor(OneThread, Hooks):
         """Refuse a row without an answer that an arm needs, as visits of a kind need it."""
         self._check_missing(hooks._needs(arm), row)
 
-    def _check_missing(self, used: Flags, row: Floats) -> None:
+    def _check_missing(self, used: Flags, row: Floats, by: str = "an arm's model") -> None:
         """Refuse a row without an answer that a model uses."""
         lacking = used & self.survey.open_questions(row)
         if lacking.any():
-            raise self._lacking(int(lacking.argmax()))
+            raise self._lacking(int(lacking.argmax()), by)
 
-    def _lacking(self, g: int) -> AnswerError:
-        return AnswerError(
-            f"question {self.survey.names[g]!r} is not answered, and an arm's model uses it"
-        )
+    def _lacking(self, g: int, by: str = "an arm's model") -> AnswerError:
+        return AnswerError(f"question {self.survey.names[g]!r} is not answered, and {by} uses it")

@@ -33,7 +33,7 @@ def data_of(policy: Policy) -> dict[str, Any]:
     return {
         "policy": type(policy).name,
         "survey": policy.survey.to_dict(),
-        "arms": [{"name": arm.name, "text": arm.text} for arm in roster.arms],
+        "arms": [_arm_data(arm) for arm in roster.arms],
         "arms_at_start": roster.at_start,
         "live": roster.live.tolist(),
         "reward": [policy.reward.low, policy.reward.high],
@@ -43,6 +43,11 @@ def data_of(policy: Policy) -> dict[str, Any]:
         "corrected": {str(number): list(last) for number, last in corrected},
         "state": policy._state(),
     }
+
+
+def _arm_data(arm: Arm) -> dict[str, str]:
+    rule = {} if arm.eligible_if is None else {"eligible_if": arm.eligible_if}
+    return {"name": arm.name, "text": arm.text, **rule}
 
 
 def policy_from(kind: type[Policy], data: Mapping[str, Any]) -> Policy:
@@ -62,7 +67,7 @@ def policy_from(kind: type[Policy], data: Mapping[str, Any]) -> Policy:
 
 def _built(kind: type[Policy], data: Mapping[str, Any]) -> Policy:
     """Build a policy with its survey, arms and settings; it has learned nothing."""
-    arms = [Arm(arm["name"], arm["text"]) for arm in data["arms"]]
+    arms = [Arm(arm["name"], arm["text"], arm.get("eligible_if")) for arm in data["arms"]]
     start, live = data["arms_at_start"], data["live"]
     if type(start) is not int or not 1 <= start <= len(arms):
         raise StateError("its count of arms cannot be")

@@ -45,7 +45,9 @@ class Policy(ArrayDoor):
     survey : Survey
         The questions.
     arms : iterable of str or Arm
-        The decisions.
+        The decisions. Where arms have rules (`Arm.eligible_if`), some arm must be open to everyone,
+        whatever is answered; the policy's own `survey` has the questions that rules need marked
+        `always_ask`.
     reward : (float, float)
         The smallest and the largest reward there can be.
     """
@@ -62,8 +64,8 @@ class Policy(ArrayDoor):
     ) -> None:
         if not isinstance(survey, Survey):
             raise SettingError(f"survey is {shown(survey)}; give an askless.Survey")
-        self.survey = survey
-        self.roster = Roster(arms)
+        self.roster = Roster(arms, survey)
+        self.survey = self.roster.survey or survey  # what rules need is asked of everyone
         self.reward = RewardRange.of(reward)
         self._shift = 0.0 if survey.coding == "raw" else self.reward.middle  # of what models say
         self._version = 0
@@ -102,7 +104,10 @@ class Policy(ArrayDoor):
 
     @alone
     def add_arm(self, arm: str | Arm) -> None:
-        """Add an arm that starts with the full support; other arms do not change (maths 2.4)."""
+        """Add an arm that starts with the full support; other arms do not change (maths 2.4).
+
+        Its rule, if it has one, may need only what everyone is asked already.
+        """
         added = self.roster.check_new(arm)
         self._grow()
         self.roster.add(added)
@@ -110,7 +115,11 @@ class Policy(ArrayDoor):
 
     @alone
     def retire_arm(self, arm: str) -> None:
-        """Ask and play an arm no more; rewards that are still to come are learned."""
+        """Ask and play an arm no more; rewards that are still to come are learned.
+
+        Refused where the rules of the others would leave somebody without an arm. What its own rule
+        needs is asked on.
+        """
         self.roster.retire(arm)
         self._version += 1
 
@@ -138,7 +147,9 @@ class Policy(ArrayDoor):
         known : dict, optional
             Answers already held; they are not asked again.
         arms : iterable of str, optional
-            The arms for which this person is eligible; all of them if left out.
+            The arms for which this person is eligible; all of them if left out. Those of them stay
+            whose rules hold. An answer that leaves none is refused with a `VisitError`, and the
+            visit is as before: nothing has been decided, and there is nothing to learn.
         number : int, optional
             The visit's number, where several processes start visits and one place numbers them;
             the next one if left out. Count from 0: policies draw less the higher it is (maths 8.6).
@@ -185,7 +196,7 @@ class Policy(ArrayDoor):
         """Return the questions that must be known of a visit that an arm learns."""
         return self.survey.names_of(self._needs(self.arm_index(arm)))
 
-    def line_of(self, kind: str, arm: int) -> int:  # noqa: ARG002
+    def line_of(self, kind: str | None, arm: int) -> int:  # noqa: ARG002
         """Say in which line a decided visit waits to be learned: that of its arm (maths 2.5)."""
         return arm
 
@@ -239,6 +250,7 @@ class Policy(ArrayDoor):
             if self._has_learned(visit, checked):
                 return
             kind, row, number = visit.kind, visit._z, visit.start.number
+            assert kind is not None  # it has an arm
             self._check_known(answering(self, kind, visit.start.promised), arm, row)
             # What another policy noted in the visit says nothing about this one's blocks.
             before = self._corrected.get(number)

@@ -262,7 +262,7 @@ class EpochSurveyUCB(LinearUCB):
         Arms are drawn by the number of rows learned so far; visits have numbers of their own, and
         so independent draws before anything is learned.
         """
-        if self._compiled and type(z) is ARRAY:
+        if self._compiled and type(z) is ARRAY and self.roster.rules is None:
             with self.lock:
                 arm = self._play_fast(z, self.roster.live, self._next_number)
             if arm >= 0:

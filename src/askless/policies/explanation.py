@@ -36,13 +36,15 @@ class Explanation:
         With which probability this arm was to be played; below 1 where arms are drawn at random.
     asks : dict
         Per question asked now the arms whose models use it and that can still win (none: it is
-        asked of everyone).
+        asked of everyone); of questions that come first, the arms whose rules need it.
     bounds : dict
         Interactive surveys, while questions are open: per arm, between which values its score
         must lie whatever is answered from here on.
     moves : dict
         Likewise, per question asked now and arm: how far apart its answers can put that score,
         the other open questions being answered in the middle.
+    barred : tuple of str
+        The arms that rules keep from this person.
     about : str
         Of which kind the visit is and why, where a policy has several.
     """
@@ -60,9 +62,12 @@ class Explanation:
     moves: dict[str, dict[str, float]] = field(default_factory=dict)
     score: str = "upper bound"
     about: str = ""
+    barred: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         said = self._open() if self.arm is None else self._decided()
+        if self.barred:
+            said += f"\n  not open to this person, by their rules: {', '.join(self.barred)}"
         return f"{self.about}\n{said}" if self.about else said
 
     def _open(self) -> str:

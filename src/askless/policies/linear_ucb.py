@@ -23,6 +23,7 @@ from askless.policies.evidence import Evidence, evidence_rows
 from askless.policies.first_asks import first_asks
 from askless.policies.hooks import Hooks, plays_as_compiled
 from askless.policies.one_thread import alone
+from askless.policies.passage import answering
 from askless.policies.player import Player
 from askless.policies.settings import Settings
 from askless.policies.visit import Visit
@@ -231,7 +232,7 @@ class LinearUCB(Policy):
 
     def _unlearn_visit(self, visit: Visit, learned_in: int | None) -> None:
         """Take out a visit; `learned_in` is what learning it returned."""
-        if self._of_kind(visit.kind) is not self:
+        if answering(self, visit.kind, visit.start.promised) is not self:
             raise VisitError(f"a {visit.kind} visit cannot be unlearned; only full ones can")
         reward = visit.reward if visit.reward is not None else math.nan
         self._unlearn(self.arm_index(visit.arm), visit.context(), reward, learned_in)
@@ -300,7 +301,7 @@ class LinearUCB(Policy):
 
     def play(self, z: Any) -> int:
         """Return the index of the arm to play in a context; ties go to the lowest index."""
-        if self._compiled and type(z) is ARRAY:
+        if self._compiled and type(z) is ARRAY and self.roster.rules is None:
             lock = self.lock
             lock.acquire()  # half the price of `with`
             try:
@@ -419,7 +420,10 @@ class LinearUCB(Policy):
 
         if not self.roster.live.all():  # the loops play every arm
             return None
-        return Interactive(self) if self.settings.interactive else Fused(self)
+        if not self.settings.interactive:
+            return Fused(self)
+        # What is asked next depends on what is known, and the loop begins with nothing.
+        return Interactive(self) if self.roster.rules is None else None
 
     def _grow(self) -> None:
         later = len(self.roster) + 1 - self.roster.at_start

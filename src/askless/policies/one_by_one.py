@@ -15,7 +15,7 @@ from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
-from askless.policies.passage import Start, Step, answering, begin, step
+from askless.policies.passage import Start, Step, answering, begin, first_known, step
 from askless.policies.player import Block, Played, regret_of
 
 __all__ = ["OneByOne"]
@@ -117,12 +117,12 @@ class OneByOne:
                 len(promised),
             )
         else:
-            start, known = begin(policy, number, eligible), survey.nothing_known()
+            start, known = begin(policy, number, eligible), first_known(policy, z)
+            if policy.roster.rules is not None:
+                self._pay(policy.roster.rules.questions, asked, paid)
         now: Step
         while (now := step(policy, start, known)).decision is None:
-            costs = [cost for cost, put in zip(self.cost, now.asks.tolist(), strict=True) if put]
-            asked[0] += len(costs)
-            paid[0] = sum(costs, start=paid[0])  # in this order: sums are rounded
+            self._pay(now.asks, asked, paid)
             columns = now.asks[survey.owner]
             known[1:][columns] = z[1:][columns]
         other = (
@@ -131,8 +131,15 @@ class OneByOne:
             != now.winner
         )
         check = now.decision.check
+        assert start.kind is not None  # it began with one
         kind = "check" if check is not None and check.tossed else start.kind
         return now.decision.arm, (known, kind, eligible, check), other
+
+    def _pay(self, asks: Flags, asked: Ints, paid: Floats) -> None:
+        """Count questions that are put to a visit, and their cost."""
+        costs = [cost for cost, put in zip(self.cost, asks.tolist(), strict=True) if put]
+        asked[0] += len(costs)
+        paid[0] = sum(costs, start=paid[0])  # in this order: sums are rounded
 
     def _row(self, z: Floats, eligible: Flags) -> tuple[int, tuple[int, float]]:
         """Decide a visit whose answers are all there: its arm, what it is asked and the cost."""

@@ -5,6 +5,7 @@ Visits and simulations both go through here; nothing is remembered but what a vi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +14,32 @@ from askless.core.arrays import Flags, Floats, some
 from askless.errors import VisitError, shown
 from askless.policies.decision import Asked, Decision
 from askless.policies.hooks import Hooks, VisitKind, broken
+from askless.survey.question import Answer
 from askless.whole import is_whole
 
-__all__ = ["Start", "Step", "answering", "are_flags", "begin", "step"]
+__all__ = [
+    "Start",
+    "Step",
+    "answering",
+    "answers_of",
+    "are_flags",
+    "begin",
+    "first_known",
+    "opened",
+    "opening",
+    "step",
+]
 
 
 class Start(NamedTuple):
-    """What is fixed when a visit starts, and travels with it."""
+    """What is fixed when a visit starts, and travels with it.
+
+    Where arms have rules, the questions of these come first, and nothing more is fixed before they
+    are answered than which arms and questions there are at most: its `kind` is None until then.
+    """
 
     number: int
-    kind: str
+    kind: str | None
     eligible: Flags  # the arms that there were and that the person may get
     promised: Flags  # the questions that it may ask at most
 
@@ -55,9 +72,67 @@ def begin(policy: Hooks, number: int, eligible: Flags, kind: str | None = None) 
     return Start(number, kind, eligible, may_ask)
 
 
-def answering(policy: Hooks, kind: str, promised: Flags) -> Hooks:
+def opening(policy: Hooks, number: int, eligible: Flags) -> Start:
+    """Start a visit of a policy whose arms have rules; `eligible` are live, whatever is answered.
+
+    Who may get which arm belongs before the kind, which looks at the arms: visits and simulations
+    would differ otherwise.
+    """
+    may_ask = policy._may_ask(eligible)
+    if not policy.trusted:
+        count = len(policy.survey)
+        if not are_flags(may_ask, count):
+            raise broken(f"says what it may ask; {shown(may_ask)} does not", "_may_ask")
+        if type(policy)._of_kind is not Hooks._of_kind:  # another kind may ask anything
+            may_ask = np.ones(count, dtype=bool)
+    return Start(number, None, eligible, may_ask | policy.survey.asked_of_everyone)
+
+
+def opened(
+    policy: Hooks, first: Start, now: Start, answers: Mapping[str, Answer], put: Flags
+) -> Start:
+    """Return the start of a visit by what is answered: `first`, its opening, or one with a kind.
+
+    The kind is that of `now` unless the arms have changed, as they do when an answer is revised;
+    what has been `put` stays promised.
+    """
+    roster, survey = policy.roster, policy.survey
+    rules = roster.rules
+    assert rules is not None  # else it has no opening
+    if now.kind is None and any(q not in answers for q in survey.names_of(rules.questions)):
+        return first
+    offered = roster.playable(first.eligible)
+    mask = offered & rules.open_to(answers)
+    if not mask.any():
+        could = ", ".join(roster.names_of(offered))
+        raise VisitError(
+            f"these answers satisfy the rule of no arm that this visit could play ({could}); the"
+            " visit is as before: end it, or start one with other arms"
+        )
+    if now.kind is not None and (roster.padded(now.eligible) & roster.live == mask).all():
+        return now
+    start = begin(policy, first.number, mask)
+    return start._replace(promised=(start.promised & first.promised) | put)
+
+
+def first_known(policy: Hooks, z: Floats) -> Floats:
+    """Return what is known of a person when the kind of the visit is drawn: what rules need."""
+    known = policy.survey.nothing_known()
+    if policy.roster.rules is not None:
+        columns = policy.roster.rules.questions[policy.survey.owner]
+        known[1:][columns] = z[1:][columns]
+    return known
+
+
+def answers_of(policy: Hooks, z: Floats) -> dict[str, Answer]:
+    """Return what someone answers whose context this is."""
+    rules = policy.roster.rules
+    return policy.survey.decode(z) if rules is None else rules.decode(z)
+
+
+def answering(policy: Hooks, kind: str | None, promised: Flags) -> Hooks:
     """Return who asks, decides and learns a visit of a kind that has promised so much."""
-    if policy.trusted and kind == "full":
+    if kind is None or (policy.trusted and kind == "full"):
         return policy
     hooks = policy._of_kind(kind)
     if isinstance(hooks, VisitKind):
@@ -68,6 +143,11 @@ def answering(policy: Hooks, kind: str, promised: Flags) -> Hooks:
 def step(policy: Hooks, start: Start, z: Floats) -> Step:
     """Say what a visit asks now, given what is known of it, or decide its arm."""
     mask = policy.roster.playable(start.eligible)
+    if start.kind is None:
+        rules = policy.roster.rules
+        assert rules is not None  # else it has a kind
+        asks = rules.questions & policy.survey.open_questions(z)
+        return Step(asks, mask, mask.copy(), policy, -1, None)
     hooks = answering(policy, start.kind, start.promised)
     asked = hooks._ask(z, mask, start.number)
     if not hooks.trusted:

@@ -75,6 +75,10 @@ class Block:
             None if self.allowed is None else self.allowed[:count],
         )
 
+    def allowing(self, allowed: Flags) -> Block:
+        """Return the same people, who may get these arms (n × K)."""
+        return Block(self.contexts, self.rewards, self.expected, allowed)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} respondents)"
 
@@ -163,6 +167,10 @@ class LinearBlock(Block):
             return self
         allowed = None if self.allowed is None else self.allowed[:count]
         return LinearBlock(self.contexts[:count], self.luck[:count], self.law, allowed)
+
+    def allowing(self, allowed: Flags) -> LinearBlock:
+        """Return the same people, who may get these arms (n × K)."""
+        return LinearBlock(self.contexts, self.luck, self.law, allowed)
 
 
 class Played(NamedTuple):

@@ -10,8 +10,9 @@ import numpy as np
 
 from askless.core.arrays import Flags
 from askless.errors import SettingError, VisitError, shown
-from askless.survey import Arm
+from askless.survey import Arm, Survey
 from askless.survey.arms import arms_from
+from askless.survey.eligibility import Eligibility
 from askless.whole import is_whole
 
 
@@ -26,13 +27,19 @@ class Roster:
         Of those that are not retired.
     in_play : array of bool
         `live` for the core, which takes longer to look at what cannot be written to.
+    rules : Eligibility or None
+        Who may get which arm by its answers; None where no arm has a rule.
+    survey : Survey or None
+        That of the rules, with the questions that they need asked of everyone.
     """
 
     names: tuple[str, ...]
     live_names: tuple[str, ...]
 
-    def __init__(self, arms: Iterable[str | Arm]) -> None:
+    def __init__(self, arms: Iterable[str | Arm], survey: Survey | None = None) -> None:
         self.arms = arms_from(arms)
+        self.rules = _rules_of(survey, self.arms)
+        self.survey = survey if self.rules is None else self.rules.asking()
         self.at_start = len(self.arms)
         self._name(np.ones(len(self.arms), dtype=bool))
 
@@ -69,6 +76,8 @@ class Roster:
                 f"live is {shown(live)}; give an array of {len(self.arms)} booleans, one an arm,"
                 " with at least one that is true"
             )
+        if self.rules is not None:
+            self.rules.check_cover(live)
         self.in_play = live.copy()
         self._live = self.in_play.view()
         self._live.flags.writeable = False
@@ -92,25 +101,58 @@ class Roster:
         return int(arm)
 
     def check_new(self, arm: str | Arm) -> Arm:
-        """Return an arm that may be added; refuse a name that is or was there."""
+        """Return an arm that may be added; refuse a name that is or was there.
+
+        And a rule whose questions not everyone is asked: nobody knows what those answered who are
+        asked now, or by what short forms would have been chosen.
+        """
         added = arm if isinstance(arm, Arm) else Arm(arm)
         if added.name in self._place:
             raise SettingError(f"there is an arm {added.name!r} already; names are not used again")
+        rules = _rules_of(self.survey, (added,))
+        if rules is not None:
+            for name in rules.survey.names_of(rules.questions & ~rules.survey.asked_of_everyone):
+                raise SettingError(
+                    f"arm {added.name!r}: eligible_if: its rule needs question {name!r}, which not"
+                    " everyone is asked; mark it always_ask as the study starts, or write a rule on"
+                    " what everyone is asked"
+                )
         return added
 
     def add(self, arm: Arm) -> None:
         """Add a checked arm."""
+        self.rules = _rules_of(self.survey, (*self.arms, arm))
         self.arms = (*self.arms, arm)
         self._name(np.append(self._live, True))
 
     def retire(self, arm: str) -> None:
-        """Take an arm out of play; refuse the last one."""
+        """Take an arm out of play; refuse the last one, also the last one for some answers."""
         k = self.index(arm)
         if not self._live[k]:
             raise SettingError(f"arm {arm!r} is retired already")
         if self._live.sum() == 1:
             raise SettingError(f"arm {arm!r} is the last one; add another before retiring it")
-        self.live = self._live & (np.arange(len(self.arms)) != k)
+        try:
+            self.live = self._live & (np.arange(len(self.arms)) != k)
+        except SettingError as error:
+            said = str(error).removeprefix("arms: ")
+            raise SettingError(f"arm {arm!r} cannot be retired: {said}") from None
+
+    def may_retire(self, arm: str) -> bool:
+        """Whether an arm can be retired: there is another for everyone."""
+        rest = self._live & (np.arange(len(self.arms)) != self.index(arm))
+        if self.rules is not None:
+            try:
+                self.rules.check_cover(rest)
+            except SettingError:
+                return False
+        return bool(rest.any())
+
+    def has_rules(self, rules: Eligibility) -> bool:
+        """Whether its arms have these rules, and no others."""
+        if self.rules is None:
+            return not rules.exists
+        return self.rules.same_rules(rules)
 
     def eligible(self, arms: Iterable[str] | None) -> tuple[tuple[str, ...], Flags]:
         """Return the live arms among `arms` (all if `None`), and which they are; refuse none."""
@@ -152,3 +194,10 @@ class Roster:
     def names_of(self, mask: Flags) -> tuple[str, ...]:
         """Return the names of the arms that are marked; `mask` may be older than the last arms."""
         return tuple(compress(self.names, mask.tolist()))
+
+
+def _rules_of(survey: Survey | None, arms: tuple[Arm, ...]) -> Eligibility | None:
+    """Return who may get which arm; None where no arm has a rule."""
+    if survey is None or all(arm.eligible_if is None for arm in arms):
+        return None
+    return Eligibility(survey, arms)

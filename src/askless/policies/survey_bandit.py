@@ -159,7 +159,7 @@ class SurveyBandit(EpochSurveyUCB):
         self._eligible: Flags | None = None  # of the visit that is being learned
         self._short: ShortState | None = None
         if short:
-            self._short = ShortState(survey, len(self.arms), self._terms())
+            self._short = ShortState(self.survey, len(self.arms), self._terms())
             self._short.recount(self._model)
             self._compiled = False
 
@@ -296,7 +296,7 @@ class SurveyBandit(EpochSurveyUCB):
 
     # -- learning --------------------------------------------------------------------------------
 
-    def line_of(self, kind: str, arm: int) -> int:
+    def line_of(self, kind: str | None, arm: int) -> int:
         """Say in which line a visit waits: full ones in one, for the check (maths 9.4)."""
         return arm if self._short is None or kind == "short" else IN_ORDER
 

@@ -14,7 +14,7 @@ from askless.policies.decided import Decided
 from askless.policies.decision import Check
 from askless.policies.explanation import Explanation
 from askless.policies.hooks import Hooks
-from askless.policies.passage import Start, Step, answering, begin, step
+from askless.policies.passage import Start, Step, answering, begin, opened, opening, step
 from askless.policies.visit_record import VisitRecord, damaged
 from askless.survey import Survey
 from askless.survey.question import Answer
@@ -42,7 +42,7 @@ class Visit:
         The arm's epoch in which it was learned, from 0, if the policy has epochs; of a short visit
         which short form it taught.
     start : Start
-        What was fixed when it started, in numbers.
+        What was fixed when it started, in numbers; where arms have rules, once these are answered.
     """
 
     def __init__(
@@ -57,15 +57,14 @@ class Visit:
         self._policy = policy
         self._eligible: tuple[str, ...]
         self._eligible, mask = roster.eligible(arms)
-        self.start: Start = begin(policy, number, mask)
+        self._first: Start | None = None  # what it could do at most before rules were applied
+        if roster.rules is not None:
+            self._first = opening(policy, number, mask)
+        self.start: Start = begin(policy, number, mask) if self._first is None else self._first
         self._z: Floats = survey.nothing_known()
         self._answers: dict[str, Answer] = {}
         if known is not None:
-            checked = survey.put(known, self._z)
-            # Held answers that no arm needs are let go: what is never asked is never stored.
-            self._z[1:][~self.start.promised[survey.owner]] = np.nan
-            promised = set(survey.names_of(self.start.promised))
-            self._answers = {q: a for q, a in checked.items() if q in promised}
+            self._answers = self._needed(self.start, survey.put(known, self._z), self._z)
         self._known: tuple[str, ...] = tuple(self._answers)
         self._shown: dict[str, None] = {}
         self._asks: tuple[str, ...] = ()
@@ -73,7 +72,7 @@ class Visit:
         self._decided: Decided | None = None
         self.reward: float | int | None = None
         self.learned_in: int | None = None
-        self._take(step(policy, self.start, self._z), self._z)
+        self._go_on(self._answers, self._z)
 
     # -- the passage -----------------------------------------------------------------------------
 
@@ -135,9 +134,30 @@ class Visit:
         z = self._z.copy()
         checked = self._policy.survey.put(answers, z)
         if self._decided is None:
-            self._take(step(self._policy, self.start, z), z)
-        self._z = z
-        self._answers.update(checked)
+            self._go_on(self._answers | checked, z)
+        else:
+            self._z = z
+            self._answers.update(checked)
+
+    def _go_on(self, answers: dict[str, Answer], z: Floats) -> None:
+        """Ask or decide by these answers; whatever is refused on the way leaves no trace."""
+        policy, start = self._policy, self.start
+        if self._first is not None:
+            put = np.array([name in self._shown for name in policy.survey.names])
+            start = opened(policy, self._first, start, answers, put)
+            answers = self._needed(start, answers, z)
+        self._take(step(policy, start, z), z)
+        if start is not self.start:
+            self.start, self._eligible = start, policy.roster.names_of(start.eligible)
+            self._known = tuple(name for name in self._known if name in answers)
+        self._z, self._answers = z, answers
+
+    def _needed(self, start: Start, answers: dict[str, Answer], z: Floats) -> dict[str, Answer]:
+        """Let held answers go that no arm needs: what is never asked is never stored."""
+        survey = self._policy.survey
+        z[1:][~start.promised[survey.owner]] = np.nan
+        promised = set(survey.names_of(start.promised))
+        return {q: a for q, a in answers.items() if q in promised}
 
     def _hooks(self) -> Hooks:
         return answering(self._policy, self.start.kind, self.start.promised)
@@ -178,11 +198,13 @@ class Visit:
         return self.start.number
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> str | None:
         """Which kind of visit it is: "full" unless the policy has others.
 
         It is fixed when the visit starts; but some full visits turn out to be a "check" when their
-        arm is decided (maths 9).
+        arm is decided (maths 9). Where arms have rules it is None until the questions of these are
+        answered, which come first; it is drawn anew if an answer is revised that changes which arms
+        the person may get.
         """
         check = None if self._decided is None else self._decided.check
         return "check" if check is not None and check.tossed else self.start.kind
@@ -221,12 +243,15 @@ class Visit:
 
     @property
     def eligible(self) -> tuple[str, ...]:
-        """The arms that it could play at its start."""
+        """The arms that it could play at its start; of those with rules, whose rules hold."""
         return self._eligible
 
     @property
     def promised(self) -> tuple[str, ...]:
-        """The questions that it may ask at most, fixed when it started."""
+        """The questions that it may ask at most, fixed when it started.
+
+        They become fewer, never more, once rules are applied and its kind is known.
+        """
         return self._policy.survey.names_of(self.start.promised)
 
     @property
@@ -299,10 +324,34 @@ class Visit:
             possible=tuple(outlook) or (self.arm,),
             ruled_out=self._ruled_out(),
             score=self._policy.score_name,
+            barred=self._barred(),
             about=self._policy.about(self),
         )
 
+    def _barred(self) -> tuple[str, ...]:
+        """Return the arms that rules keep from this person."""
+        rules, roster = self._policy.roster.rules, self._policy.roster
+        if rules is None or self.start.kind is None:
+            return ()
+        return roster.names_of(~rules.open_to(self._answers))
+
+    def _explain_rules(self) -> Explanation:
+        """Say why the questions of rules come first."""
+        rules = self._policy.roster.rules
+        assert rules is not None  # else it has a kind
+        return Explanation(
+            arm=None,
+            answers=self.answers,
+            known=self._known,
+            asks={name: rules.needing(name) for name in self._asks},
+            possible=self._eligible,
+            ruled_out=(),
+            about="Everyone is asked first what says which arms they may get",
+        )
+
     def _explain_asks(self) -> Explanation:
+        if self.start.kind is None:
+            return self._explain_rules()
         policy, roster = self._policy, self._policy.roster
         mask = roster.playable(self.start.eligible)
         asked_for = possible = mask if self._possible is None else roster.padded(self._possible)
@@ -337,6 +386,7 @@ class Visit:
             bounds=bounds,
             moves=moves,
             score=policy.score_name,
+            barred=self._barred(),
             about=policy.about(self),
         )
 
@@ -361,7 +411,16 @@ class Visit:
                 reward=self.reward,
                 learned_in=self.learned_in,
                 check=None if self.check is None else self._named_check(self.check),
+                opening=self._named_opening(),
             )
+
+    def _named_opening(self) -> dict[str, tuple[str, ...]] | None:
+        """Return what an answer that is revised can still lead back to."""
+        if self._first is None or self.start.kind is None or self.decided:
+            return None
+        roster, survey = self._policy.roster, self._policy.survey
+        arms, questions = self._first.eligible, self._first.promised
+        return {"arms": roster.names_of(arms), "promised": survey.names_of(questions)}
 
     def _named_check(self, check: Check) -> dict[str, Any]:
         arms = self._policy.arms
@@ -380,17 +439,30 @@ class Visit:
         except (AsklessError, TypeError, AttributeError) as error:
             raise damaged(error) from None
         if record.arm is None:
-            visit._take(step(policy, visit.start, visit._z), visit._z)
+            visit._go_on(visit._answers, visit._z)
         return visit
 
     def _restore(self, policy: Policy, record: VisitRecord) -> None:
         survey, roster = policy.survey, policy.roster
         self._policy = policy
-        promised = np.zeros(len(survey), dtype=bool)
-        promised[[survey.index(name) for name in record.promised]] = True
         self._eligible = record.eligible
         kind = "full" if record.kind == "check" else record.kind
-        self.start = Start(record.number, kind, roster.flags(record.eligible), promised)
+        eligible = roster.flags(record.eligible)
+        self.start = Start(record.number, kind, eligible, _marked(survey, record.promised))
+        self._first = None
+        if roster.rules is not None:
+            first = record.opening or {"arms": record.eligible, "promised": record.promised}
+            arms, questions = roster.flags(first["arms"]), _marked(survey, first["promised"])
+            self._first = Start(record.number, None, arms, questions)
+            if (
+                kind is not None
+                and np.greater(eligible, roster.rules.open_to(record.answers)).any()
+            ):
+                raise AsklessError(
+                    "its answers do not satisfy the rule of an arm that it could play"
+                )
+        elif kind is None:
+            raise AsklessError("it waits for answers that rules need, and no arm has a rule")
         self._z = survey.nothing_known()
         self._answers = survey.put(record.answers, self._z)
         self._known = record.known
@@ -404,6 +476,13 @@ class Visit:
     def __repr__(self) -> str:
         state = f"arm={self.arm!r}" if self.decided else "open"
         return f"Visit(number={self.number}, {len(self._answers)} answers, {state})"
+
+
+def _marked(survey: Survey, names: Iterable[str]) -> Flags:
+    """Return which questions are named; refuse what is none."""
+    marked = np.zeros(len(survey), dtype=bool)
+    marked[[survey.index(name) for name in names]] = True
+    return marked
 
 
 def _check_given(answers: Any) -> None:

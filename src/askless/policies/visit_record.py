@@ -26,10 +26,11 @@ class VisitRecord:
     ----------
     number : int
         The visit's number in its study.
-    kind : str
-        Which kind of visit it is; "full" unless the policy has others.
+    kind : str or None
+        Which kind of visit it is; "full" unless the policy has others. None while the questions are
+        open that rules of arms need.
     eligible : tuple of str
-        The arms that it could play at its start.
+        The arms that it could play at its start; once its kind is known, those whose rules hold.
     promised : tuple of str
         The questions that it could ask at most.
     asked : tuple of str
@@ -56,6 +57,9 @@ class VisitRecord:
     check : dict or None
         Of a full visit beside which a short form stood: the arms that all answers and that the
         form gives, whether its arm was tossed between them, and the terms (maths 9.4).
+    opening : dict or None
+        Of an open visit whose kind is known, where arms have rules: the `arms` and the questions
+        `promised` before rules were applied, to which an answer that is revised leads back.
 
     Examples
     --------
@@ -69,7 +73,7 @@ class VisitRecord:
     """
 
     number: int
-    kind: str
+    kind: str | None
     eligible: tuple[str, ...]
     promised: tuple[str, ...]
     asked: tuple[str, ...]
@@ -83,6 +87,7 @@ class VisitRecord:
     reward: float | int | None
     learned_in: int | None
     check: dict[str, Any] | None
+    opening: dict[str, tuple[str, ...]] | None = None
 
     @property
     def skipped(self) -> tuple[str, ...]:
@@ -103,6 +108,8 @@ class VisitRecord:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""
         plain = {key: _plain(value) for key, value in asdict(self).items()}
+        if self.opening is None:  # as where no arm has a rule
+            del plain["opening"]
         return {"format": FORMAT, "version": VERSION, **plain}
 
     @classmethod
@@ -155,7 +162,7 @@ def _checked(saved: Mapping[str, Any]) -> VisitRecord:
     number = _whole(saved, "number")
     if number is None:
         raise AsklessError("its number is None")
-    if not isinstance(saved["kind"], str):
+    if not isinstance(saved["kind"], str | None) or (saved["kind"] is None and saved["arm"]):
         raise AsklessError(f"its kind is {shown(saved['kind'])}")
     answers = dict(saved["answers"])
     known, asked = _names(saved, "known"), _names(saved, "asked")
@@ -191,7 +198,20 @@ def _checked(saved: Mapping[str, Any]) -> VisitRecord:
         reward=saved["reward"],
         learned_in=_whole(saved, "learned_in"),
         check=_check(saved, eligible),
+        opening=_opening(saved.get("opening"), eligible, promised),
     )
+
+
+def _opening(
+    given: Any, eligible: tuple[str, ...], promised: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """Return what there was before rules were applied, which is not less than what was left."""
+    if given is None:
+        return None
+    opening = {key: _names(given, key) for key in ("arms", "promised")}
+    if not (set(eligible) <= set(opening["arms"]) and set(promised) <= set(opening["promised"])):
+        raise AsklessError("rules have given it arms or questions that it did not have")
+    return opening
 
 
 def _check(saved: Mapping[str, Any], eligible: tuple[str, ...]) -> dict[str, Any] | None:

@@ -251,6 +251,9 @@ def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
             ("correlation", f"{prior['correlation']:g}"),
         ]
     lines.append(("eligible", _shares(prior["eligible"]) or "everyone for every arm"))
+    if "eligible_if" in prior:
+        rules = "; ".join(f"{arm} if {rule}" for arm, rule in prior["eligible_if"].items())
+        lines.append(("eligible_if", rules))
     return lines
 
 

@@ -22,9 +22,12 @@ def fingerprint(world: Environment, seed: int) -> str:
 
     Of a linear one also its table, its noise and who may get which arm; of a table all its people.
     """
-    _, survey, arms, reward = described(world)
+    _, survey, arms, reward, rules = described(world)
     block = next(first_respondents(world, seed, 0, 1 << 62))
-    digest = hashlib.sha256(json.dumps([survey.to_dict(), *arms], sort_keys=True).encode())
+    said: list[Any] = [survey.to_dict(), *arms]
+    if rules.exists:
+        said.append([arm.eligible_if for arm in rules.arms])
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
     parts: list[Any] = [block.contexts, block.allowed, useful_of(world)]
     facts: list[Any] = [reward.low, reward.high, number_of(world)]
     if isinstance(block, LinearBlock):  # not what is computed from it: machines round differently

@@ -12,6 +12,7 @@ from askless.environments import Environment
 from askless.environments.base import first_respondents, number_of
 from askless.policies import Policy, Visit, VisitRecord, as_policy
 from askless.policies.one_by_one import AtOnce
+from askless.policies.passage import answers_of
 from askless.simulation.delays import Delay, Late
 from askless.simulation.simulate import Progress, check_count, check_match
 from askless.simulation.visits_file import LoggedVisit
@@ -97,7 +98,7 @@ def record_visits(
             arms = None
             if block.allowed is not None:
                 arms = [played.arms[k] for k in np.flatnonzero(block.allowed[t])]
-            visit = _answered(played.visit(arms=arms), played.survey.decode(z))
+            visit = _answered(played.visit(arms=arms), answers_of(played, z))
             visits.append(visit)
             if watch is not None:
                 watch.decided(played, visit.record())

@@ -110,14 +110,21 @@ def check_match(policy: Policy, environment: Environment) -> None:
         raise SettingError("the policy's survey is not the environment's; use environment.survey")
     if policy.arms != world.arms:
         raise SettingError("the policy's arms are not the environment's; use environment.arms")
+    if not policy.roster.has_rules(world.rules):
+        raise SettingError(
+            "the rules of the policy's arms (eligible_if) are not the environment's; use"
+            " environment.arms"
+        )
     if policy.reward != world.reward:
         raise SettingError("the policy's reward range is not the environment's; use its reward")
     if isinstance(environment, LinearEnvironment):
-        if not (environment.eligible[policy.roster.live] == 1).any():
+        everyone = policy.roster.live & (environment.eligible == 1)
+        if not everyone.any():
             raise SettingError(
                 "every arm that is open to everyone is retired in the policy; some visits would"
                 " have no arm"
             )
+        world.rules.check_cover(everyone)
     elif (useful := useful_of(environment)) is not None:
         shape = policy.support.shape
         if np.shape(useful) != shape or np.asarray(useful).dtype != bool:

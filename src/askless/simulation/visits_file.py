@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askless.environments.cells import PARQUET, read_rows, rows_of
+from askless.environments.cell_writing import writing_rows
+from askless.environments.cells import read_rows, rows_of
 from askless.environments.pilot_reading import BETWEEN, NUMBER, read_person
-from askless.errors import AsklessError, SettingError, StateError, extra, meant, shown, together
+from askless.errors import AsklessError, SettingError, StateError, meant, shown, together
 from askless.policies import VisitRecord
+from askless.policies.visit_record import VERSION
 from askless.survey import Multi, Study, Survey
 from askless.survey.question import Answer
 
-__all__ = ["LoggedVisit", "read_visits", "write_visits"]
+__all__ = ["LoggedVisit", "check_names", "columns_of", "read_visits", "row_of", "write_visits"]
 
 WHOLE = ("number", "version", "block", "learned", "learned_after")
 LISTS = ("eligible", "form", "asked", "known", "answered", "skipped")
@@ -52,15 +52,32 @@ class LoggedVisit:
     learned_after: int | None = None
 
 
-def columns_of(survey: Survey, arms: Iterable[str]) -> list[str]:
-    """Return the columns of a study's visits file, in their order."""
-    return [
+def columns_of(study: Study) -> dict[str, type]:
+    """Return the columns of a study's visits file, in their order, and what is in their cells."""
+    names = [
         *BEFORE,
-        *(ANSWER + name for name in survey.names),
+        *(ANSWER + name for name in study.survey.names),
         *AFTER,
-        *(CHANCE + arm for arm in arms),
+        *(CHANCE + arm.name for arm in study.arms),
         *(CHECKED + name for name in CHECK),
     ]
+    return {name: _kind_of(name) for name in names}
+
+
+def _kind_of(name: str) -> type:
+    if name in WHOLE:
+        return int
+    number = name == "reward" or name.startswith(CHANCE) or name in {CHECKED + n for n in CHECK[2:]}
+    return float if number else str
+
+
+def check_names(study: Study) -> None:
+    """Refuse a study with a name that a visits file would take for several."""
+    for name in [*study.survey.names, *(arm.name for arm in study.arms), *_options(study.survey)]:
+        if BETWEEN in name:
+            raise SettingError(
+                f"{name!r} has a {BETWEEN!r}, which separates names in a visits file; rename it"
+            )
 
 
 def write_visits(path: str | Path, visits: Iterable[LoggedVisit], study: Study) -> None:
@@ -95,29 +112,11 @@ def write_visits(path: str | Path, visits: Iterable[LoggedVisit], study: Study) 
     >>> read.record.answers, read.record.reward
     ({'donor': True}, 4.0)
     """
-    arms = [arm.name for arm in study.arms]
-    for name in [*study.survey.names, *arms, *_options(study.survey)]:
-        if BETWEEN in name:
-            raise SettingError(
-                f"{name!r} has a {BETWEEN!r}, which separates names in a visits file; rename it"
-            )
-    columns = columns_of(study.survey, arms)
-    rows = [_row(visit, columns) for visit in visits]
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise SettingError(f"{path}: there is no folder {target.parent}; make it first")
-    if target.suffix.lower() in PARQUET:
-        with extra("data"):
-            import pyarrow as pa  # noqa: PLC0415
-            from pyarrow import parquet  # noqa: PLC0415
-        table = {name: _typed(name, [row[i] for row in rows]) for i, name in enumerate(columns)}
-        parquet.write_table(pa.table(table), target)
-        return
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    target.write_text(text.getvalue(), encoding="utf-8")
+    check_names(study)
+    columns = columns_of(study)
+    rows = [row_of(visit, columns) for visit in visits]  # first: what is refused leaves no file
+    with writing_rows(Path(path), columns) as write:
+        write(rows)
 
 
 def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
@@ -132,7 +131,7 @@ def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
     study : Study
         The one that it is of.
     """
-    wanted = columns_of(study.survey, [arm.name for arm in study.arms])
+    wanted = list(columns_of(study))
     problems: list[str] = []
     found = []
     for where, row in rows_of(read_rows(Path(path)), wanted, str(path), problems):
@@ -155,13 +154,14 @@ def _options(survey: Survey) -> Iterator[str]:
             yield from question.options
 
 
-def _row(visit: LoggedVisit, columns: Sequence[str]) -> list[str]:
+def row_of(visit: LoggedVisit, columns: Iterable[str]) -> list[str]:
+    """Return a visit's cells in a visits file."""
     if not isinstance(visit, LoggedVisit):
         raise SettingError(f"a visit is {shown(visit)}; give LoggedVisits, as record_visits does")
     record = visit.record
     cells: dict[str, str] = {
         "number": str(record.number),
-        "kind": record.kind,
+        "kind": record.kind or "",
         "eligible": BETWEEN.join(record.eligible),
         "form": BETWEEN.join(record.promised),
         "asked": BETWEEN.join(record.asked),
@@ -196,15 +196,6 @@ def _cell(value: Answer | None) -> str:
     if isinstance(value, list):
         return BETWEEN.join(value)  # empty: none of them, since it is among those answered
     return repr(value) if isinstance(value, float) else str(value)
-
-
-def _typed(name: str, cells: Sequence[str]) -> list[Any]:
-    """Return the cells of a column as numbers where it has no others; None where they are empty."""
-    if name in WHOLE:
-        return [int(cell) if cell else None for cell in cells]
-    if name == "reward" or name.startswith(CHANCE) or name in {CHECKED + n for n in CHECK[2:]}:
-        return [float(cell) if cell else None for cell in cells]
-    return [cell or None for cell in cells]
 
 
 # -- cells to a visit ----------------------------------------------------------------------------
@@ -245,9 +236,9 @@ def _visit(row: dict[str, str], study: Study, where: str, problems: list[str]) -
         check["tossed"] = row["kind"] == "check"
     record = {
         "format": "askless.visit",
-        "version": 3,
+        "version": VERSION,
         "number": whole["number"],
-        "kind": row["kind"],
+        "kind": row["kind"] or None,
         "eligible": lists["eligible"],
         "promised": lists["form"],
         "asked": lists["asked"],

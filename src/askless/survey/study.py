@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from askless.errors import AsklessError, StudyError, extra
 from askless.survey.arms import Arm
+from askless.survey.eligibility import Eligibility, SurveyRule
 from askless.survey.kinds import question_from_dict
 from askless.survey.names import check_name, check_names
 from askless.survey.policy_descriptions import RECOMMENDED, PolicyDescription
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange, check_beta_min
+from askless.survey.rule import Rule
 from askless.survey.survey import Survey
 from askless.survey.window import Window, check_silence
 
@@ -33,9 +37,10 @@ class Study:
     Parameters
     ----------
     survey : Survey
-        The questions.
+        The questions; those that rules of arms need are marked `always_ask`.
     arms : tuple of Arm
-        The decisions.
+        The decisions; where they have rules (`Arm.eligible_if`), some arm must be open to everyone,
+        whatever is answered.
     reward : RewardRange
         The smallest and the largest reward.
     policy : str
@@ -79,6 +84,7 @@ class Study:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reward", RewardRange.of(self.reward))
+        object.__setattr__(self, "survey", _covered(self.survey, self.arms).asking())
         if self.window is not None:
             object.__setattr__(self, "window", str(Window.of(self.window)))
         if self.silence is not None:
@@ -125,8 +131,11 @@ class Study:
                 check_names([section.name, *({section.name} & seen)], "question")
                 seen.add(section.name)
             for i, arm in enumerate(file.arms):
+                if arm.eligible_if is not None:
+                    place = ("arms", i, "eligible_if")
+                    Rule(arm.eligible_if)
                 place = ("arms", i)
-                arms.append(Arm(arm.name, arm.text))
+                arms.append(Arm(arm.name, arm.text, arm.eligible_if))
                 check_names([arm.name, *({arm.name} & named)], "arm")
                 named.add(arm.name)
             place = ("reward",)
@@ -140,8 +149,15 @@ class Study:
             check_beta_min(getattr(file.policy, "beta_min", None) or 0.0, reward)
             place = ("questions",)
             survey = Survey(questions, coding=file.coding)
+            for i, made in enumerate(arms):
+                if made.eligible_if is not None:
+                    place = ("arms", i, "eligible_if")
+                    SurveyRule(Rule(made.eligible_if), survey)
+            place = ("arms",)
+            _covered(survey, arms)
         except AsklessError as error:
-            raise StudyError(f"{located.where(place)}: {error}") from None
+            said = str(error).removeprefix(f"{place[-1]}: ")
+            raise StudyError(f"{located.where(place)}: {said}") from None
         settings = file.policy.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
         return cls(
             survey=survey,
@@ -177,3 +193,10 @@ class Study:
         key = getattr(error, "setting", None) or said.split(maxsplit=1)[0].rstrip(":")
         place = (section, key) if (section, key) in self.located.lines else (section,)
         return StudyError(f"{self.located.where(place)}: {said.removeprefix(f'{key}: ')}")
+
+
+def _covered(survey: Survey, arms: Sequence[str | Arm]) -> Eligibility:
+    """Return who may get which arm; refuse rules that leave somebody without any."""
+    rules = Eligibility(survey, arms)
+    rules.check_cover(np.ones(len(arms), dtype=bool))
+    return rules

@@ -57,6 +57,11 @@ class ArmSection(Section):
 
     name: Name
     text: StrictStr = Field("", description="What is decided, for people; the name if left out.")
+    eligible_if: StrictStr | None = Field(
+        None,
+        description="Who may get it, such as `age >= 65 and region == north`; everyone if left"
+        " out.",
+    )
 
 
 def _as_text(window: Any) -> Any:
