@@ -7,9 +7,14 @@ from contextlib import contextmanager
 __all__ = [
     "AnswerError",
     "AsklessError",
+    "ConflictError",
     "ContractError",
+    "KeyRefusedError",
     "MissingExtraError",
+    "NotFoundError",
+    "PausedError",
     "RewardError",
+    "ServiceError",
     "SettingError",
     "StateError",
     "StorageError",
@@ -116,6 +121,29 @@ class StateError(AsklessError):
 
 class StorageError(AsklessError):
     """A database does not answer, is full or of another version; nothing was written."""
+
+
+class NotFoundError(AsklessError):
+    """There is no such study or visit, or it is not for this key."""
+
+
+class ConflictError(AsklessError):
+    """Something else was said of it before; what was said first stays."""
+
+
+class PausedError(AsklessError):
+    """The study takes no new visits for now."""
+
+
+class KeyRefusedError(AsklessError):
+    """A live study does not know the key, or the key is not for this."""
+
+
+class ServiceError(AsklessError):
+    """A live study's service does not answer, or not as expected; it may have done what was asked.
+
+    The same call again is safe.
+    """
 
 
 class ContractError(AsklessError):

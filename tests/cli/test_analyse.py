@@ -1,35 +1,15 @@
 """`askless analyse` as people and machines use it: the verdict first, files, clear refusals."""
 
-import contextlib
 import csv
 import io
 import json
-import subprocess
-import sys
-from unittest import mock
 
 import pytest
 
 import askless as al
-from askless.cli.app import run
 from askless.report.analysis_summary import said_of
 from askless.survey.study import EXAMPLE
-
-
-def askless(*arguments, cwd):
-    """Run the command line within this process."""
-    said, complained, path = io.StringIO(), io.StringIO(), list(sys.path)
-    with (
-        contextlib.chdir(cwd),
-        mock.patch.object(sys, "argv", ["askless", *map(str, arguments)]),
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(complained),
-    ):
-        try:
-            code = run()
-        finally:
-            sys.path[:] = path
-    return subprocess.CompletedProcess(arguments, code, said.getvalue(), complained.getvalue())
+from command_line import askless
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,22 @@ import typer
 from askless import __version__
 from askless.cli import (
     analyse,
+    backup,
     check,
     compare,
+    erase,
+    export,
     init,
     key,
     paper,
     plan,
     replay,
+    restore,
     serve,
     simulate,
     sweep,
     tables,
+    verify,
 )
 from askless.cli.terminal import complain
 from askless.errors import AsklessError
@@ -68,6 +73,11 @@ app.command()(init.init)
 app.command()(check.check)
 app.command()(serve.serve)
 app.add_typer(key.app, name="key")
+app.command()(verify.verify)
+app.command()(erase.erase)
+app.command()(export.export)
+app.command()(backup.backup)
+app.command()(restore.restore)
 
 
 def _look_here() -> None:

@@ -63,20 +63,24 @@ def numbers(option: str, text: str, kind: type) -> list[Any]:
 
 
 class Speed(ProgressColumn):
-    """Visits a second."""
+    """Visits a second, or what else is counted."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
 
     def render(self, task: Task) -> Text:
         """Return the speed of a task."""
-        return Text(f"{task.speed or 0:,.0f} visits/s")
+        return Text(f"{task.speed or 0:,.0f} {self.unit}/s")
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str, int, int], None]]:
+def stages(unit: str = "visits") -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar a stage of the work on stderr, if that is a terminal; yields what to call.
 
-    It is called with what is being done, how many visits further, and of how many.
+    It is called with what is being done, how many of the unit further, and of how many.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), Speed(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), Speed(unit), TimeRemainingColumn())
     hidden = not messages.is_terminal
     with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
         tasks: dict[str, TaskID] = {}

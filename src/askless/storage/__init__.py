@@ -3,7 +3,10 @@
 from askless.errors import extra as _extra
 
 with _extra("service"):
+    from askless.storage.backing_up import backup
     from askless.storage.database import Database
+    from askless.storage.erasing import Erase, Erased, erase
+    from askless.storage.exporting import export
     from askless.storage.live_study import LiveStudy
     from askless.storage.operations import (
         Answer,
@@ -20,11 +23,15 @@ with _extra("service"):
         Start,
         Tick,
     )
+    from askless.storage.restoring import restore
+    from askless.storage.verifying import Verification, verify
 
 __all__ = [
     "Answer",
     "ConflictError",
     "Database",
+    "Erase",
+    "Erased",
     "LiveStudy",
     "NotFoundError",
     "Operation",
@@ -37,4 +44,10 @@ __all__ = [
     "Seen",
     "Start",
     "Tick",
+    "Verification",
+    "backup",
+    "erase",
+    "export",
+    "restore",
+    "verify",
 ]

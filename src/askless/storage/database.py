@@ -60,9 +60,8 @@ class Database:
             "busy_timeout": int(WAIT * 1000),
             **(pragmas or {}),
         }
-        extra: dict[str, Any] = {} if self.sqlite else {"pool_pre_ping": True}
         # Errors must not carry what people have answered.
-        self.engine = create_engine(self.url, hide_parameters=True, **extra)
+        self.engine = create_engine(self.url, hide_parameters=True)
         if self.sqlite:
             event.listen(self.engine, "connect", self._set_up)
             event.listen(self.engine, "begin", _begin)
@@ -98,7 +97,7 @@ class Database:
         with guarded(), self.engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT")
             if not self.sqlite:
-                for table in ("events", "visits", "snapshots"):
+                for table in ("events", "visits", "snapshots", "summaries"):
                     raw.execute(text(f"VACUUM FULL {table}"))
                 return
             cursor = connection.connection.cursor()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, insert, or_, select, update
 
 from askless.errors import StateError
 from askless.storage.database import Database
 from askless.storage.replica import Event, Follows, Replica, Snapshot, dumped, pages_of
-from askless.storage.summaries import Tally
+from askless.storage.summaries import DAY, Tally
 from askless.storage.tables import events, snapshots, studies, visits
 from askless.storage.write_points import reached
 
-__all__ = ["Page", "VisitRow", "list_events", "read_events", "records_of"]
+__all__ = ["Page", "VisitRow", "events_of", "list_events", "read_events", "records_of"]
 
 AT_ONCE = 500  # values of one IN list, rows of one read
 
@@ -54,7 +55,43 @@ CHANGED = (
     .where(visits.c.study == bindparam("of_study"), visits.c.number == bindparam("of_number"))
     .values({name: bindparam(name) for name in FIELDS if name != "number"})
 )
+LINE = [events.c[name] for name in ("serial", "page", "at", "kind", "visit", "body")]
 COUNTERS = ("serial", "visits", "decided", "learned", "at", "paused")
+# Whoever holds this row writes alone; SQLite has one writer anyway.
+HELD = (
+    select(*(studies.c[name] for name in COUNTERS))
+    .where(studies.c.id == bindparam("study"))
+    .with_for_update()
+)
+COUNTED = update(studies).where(studies.c.id == bindparam("of_study"))
+COUNTED = COUNTED.values({name: bindparam(name) for name in COUNTERS})
+NEW_VISITS, NEW_EVENTS = insert(visits), insert(events)
+READ = (
+    select(*LINE)
+    .where(
+        events.c.study == bindparam("study"),
+        events.c.serial > bindparam("after"),
+        events.c.serial <= bindparam("until"),
+    )
+    .order_by(events.c.serial)
+    .limit(bindparam("most"))
+)
+
+
+@cache
+def _visits_by(*columns: str) -> Select[Any]:
+    """Return how visits are read, with what they have done: by lists of these columns."""
+    decided = and_(
+        events.c.study == visits.c.study,
+        events.c.visit == visits.c.number,
+        events.c.kind == "decided",
+    )
+    among = [visits.c[name].in_(bindparam(name, expanding=True)) for name in columns]
+    return (
+        select(*COLUMNS, events.c.body)
+        .select_from(visits.outerjoin(events, decided))
+        .where(visits.c.study == bindparam("study"), or_(*among))
+    )
 
 
 class Page:
@@ -72,12 +109,7 @@ class Page:
 
     def __init__(self, connection: Connection, study: int, now: float) -> None:
         self._connection, self.study = connection, study
-        # Whoever holds this row writes alone; SQLite has one writer anyway.
-        counters = connection.execute(
-            select(*(studies.c[name] for name in COUNTERS))
-            .where(studies.c.id == study)
-            .with_for_update()
-        ).one_or_none()
+        counters = connection.execute(HELD, {"study": study}).one_or_none()
         if counters is None:
             raise StateError("the study is no longer in the database")
         self.before, self.visits, self.decided, self.learned, at, self.paused = counters
@@ -90,34 +122,63 @@ class Page:
         self._tokens: dict[str, VisitRow | None] = {}
         self._owns: dict[str, VisitRow | None] = {}
         self._numbers: dict[int, VisitRow] = {}
+        self._bodies: dict[int, str] = {}  # of the events that decided them
         self._snapshot: tuple[Snapshot, bool] | None = None
+        self.erases = False  # whether a replica has been changed that may not outlive a failure
 
     # -- what there is ---------------------------------------------------------------------------
 
-    def follow(self, replica: Replica) -> None:
-        """Let a replica catch up with the journal."""
+    def follow(self, replica: Replica) -> bool:
+        """Let a replica catch up with the journal; False where an erasure has cut it off."""
+        if self.before - replica.position > AT_ONCE and self._cut_off(replica):
+            return False
         while replica.position < self.before:
             found = read_events(self._connection, self.study, replica.position, self.before)
             if not found:
                 raise StateError(
                     f"the journal ends at event {replica.position}, and counts {self.before}"
                 )
+            if any(event.kind == "erased" for page in found for event in page):
+                return False
             for page in found:
                 replica.take(page)
+        return True
 
-    def look_up(self, tokens: Iterable[str] = (), owns: Iterable[str] = ()) -> None:
+    def _cut_off(self, replica: Replica) -> bool:
+        newer = select(snapshots.c.serial).where(
+            snapshots.c.study == self.study,
+            snapshots.c.base,
+            snapshots.c.serial > replica.position,
+        )
+        return self._connection.execute(newer.limit(1)).first() is not None
+
+    def look_up(
+        self,
+        tokens: Iterable[str] = (),
+        owns: Iterable[str] = (),
+        numbers: Iterable[int] = (),
+    ) -> None:
         """Read visits that will be needed, all at once."""
-        self._find("token", [token for token in tokens if token not in self._tokens], self._tokens)
-        self._find("own", [own for own in owns if own not in self._owns], self._owns)
-
-    def _find(self, column: str, names: list[Any], into: dict[Any, VisitRow | None]) -> None:
-        if not names:
-            return
-        into.update(dict.fromkeys(names))
-        for row in self._connection.execute(
-            select(*COLUMNS).where(visits.c.study == self.study, visits.c[column].in_(names))
-        ):
-            self._know(VisitRow(*row))
+        known: dict[str, tuple[Iterable[Any], Mapping[Any, Any]]] = {
+            "token": (tokens, self._tokens),
+            "own": (owns, self._owns),
+            "number": (numbers, self._numbers),
+        }
+        wanted = {
+            column: list(dict.fromkeys(value for value in values if value not in there))
+            for column, (values, there) in known.items()
+        }
+        self._tokens.update(dict.fromkeys(wanted["token"]))
+        self._owns.update(dict.fromkeys(wanted["own"]))
+        while any(wanted.values()):
+            part = {column: values[:AT_ONCE] for column, values in wanted.items() if values}
+            wanted = {column: values[AT_ONCE:] for column, values in wanted.items()}
+            for *row, body in self._connection.execute(
+                _visits_by(*part), {"study": self.study, **part}
+            ):
+                known_row = self._know(VisitRow(*row))
+                if body is not None:
+                    self._bodies[known_row.number] = body
 
     def _know(self, row: VisitRow) -> VisitRow:
         """Keep one row a visit, however it was found."""
@@ -139,13 +200,7 @@ class Page:
 
     def by_numbers(self, numbers: Sequence[int]) -> list[VisitRow]:
         """Return visits by their numbers, in their order."""
-        missing = [number for number in numbers if number not in self._numbers]
-        for start in range(0, len(missing), AT_ONCE):
-            part = missing[start : start + AT_ONCE]
-            for row in self._connection.execute(
-                select(*COLUMNS).where(visits.c.study == self.study, visits.c.number.in_(part))
-            ):
-                self._know(VisitRow(*row))
+        self.look_up(numbers=numbers)
         return [self._numbers[number] for number in numbers]
 
     def record(self, row: VisitRow) -> dict[str, Any]:
@@ -153,11 +208,19 @@ class Page:
         if row.record is not None:
             found: dict[str, Any] = json.loads(row.record)
             return found
+        if row.number in self._bodies:
+            decided: dict[str, Any] = json.loads(self._bodies[row.number])["record"]
+            return decided
         for event in reversed(self.events):
             if event.kind == "decided" and event.visit == row.number:
                 said: dict[str, Any] = event.body["record"]
                 return said
         return records_of(self._connection, self.study, [row.number])[row.number]
+
+    def events_of(self, row: VisitRow) -> list[Event]:
+        """Return everything that happened in a visit."""
+        written = events_of(self._connection, self.study, row.number, row.number)
+        return [*written, *(event for event in self.events if event.visit == row.number)]
 
     # -- what is added ---------------------------------------------------------------------------
 
@@ -186,14 +249,31 @@ class Page:
             if follow.visit is None:
                 continue
             row = rows[follow.visit]
+            late = row.status == "late"  # its reward came too late, and stays so
             if follow.kind == "lost":
-                row.status = "lost"
+                row.status = "late" if late else "lost"
             else:
-                row.status = "learned" if row.reward is not None else "silent"
+                if not late:
+                    row.status = "learned" if row.reward is not None else "silent"
                 row.learned, row.block = follow.body["order"], follow.body["block"]
                 row.learned_after = follow.body["after"]
                 self.learned = follow.body["order"] + 1
             self.change(row)
+
+    def empty(self, row: VisitRow) -> None:
+        """Take everything out of a visit's events but that they happened, and on which day."""
+        for event in self.events_of(row):
+            gone = {"at": event.at // DAY * DAY, "body": "{}"}
+            self._connection.execute(
+                update(events).where(events.c.study == self.study, events.c.serial == event.serial),
+                gone,
+            )
+        self.events = [
+            replace(event, at=event.at // DAY * DAY, body={}, live=None)
+            if event.visit == row.number
+            else event
+            for event in self.events
+        ]
 
     def keep(self, snapshot: Snapshot, *, base: bool = False) -> None:
         """Keep a snapshot with this page."""
@@ -206,13 +286,13 @@ class Page:
         execute = self._connection.execute
         if self._new:
             rows = [{"study": self.study, **_as_dict(row)} for row in self._new.values()]
-            execute(insert(visits), rows)
+            execute(NEW_VISITS, rows)
             reached("visits added")
         if self._changed:
             execute(CHANGED, [self._change_of(row) for row in self._changed.values()])
             reached("visits changed")
         if self.events:
-            execute(insert(events), [self._line(event) for event in self.events])
+            execute(NEW_EVENTS, [self._line(event) for event in self.events])
             reached("events appended")
         self.tally.write(self._connection)
         if self._snapshot is not None:
@@ -220,8 +300,9 @@ class Page:
             reached("snapshot written")
         if self.events or self.paused != self._was_paused:
             execute(
-                update(studies).where(studies.c.id == self.study),
+                COUNTED,
                 {
+                    "of_study": self.study,
                     "serial": self.before + len(self.events),
                     "visits": self.visits,
                     "decided": self.decided,
@@ -270,6 +351,11 @@ def _as_dict(row: VisitRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in FIELDS}
 
 
+def _event(row: Sequence[Any]) -> Event:
+    serial, page, at, kind, visit, body = row
+    return Event(serial, page, at, kind, visit, json.loads(body))
+
+
 def read_events(
     connection: Connection, study: int, after: int, until: int, most: int = AT_ONCE
 ) -> list[list[Event]]:
@@ -278,20 +364,9 @@ def read_events(
     Serials are given out while the study's row is held, so what is there up to its counter is all
     that there will ever be.
     """
-    rows = connection.execute(
-        select(
-            events.c.serial,
-            events.c.page,
-            events.c.at,
-            events.c.kind,
-            events.c.visit,
-            events.c.body,
-        )
-        .where(events.c.study == study, events.c.serial > after, events.c.serial <= until)
-        .order_by(events.c.serial)
-        .limit(most)
-    ).all()
-    found = [Event(*row[:5], json.loads(row[5])) for row in rows]
+    wanted = {"study": study, "after": after, "until": until, "most": most}
+    rows = connection.execute(READ, wanted).all()
+    found = [_event(row) for row in rows]
     pages = list(pages_of(found))
     if len(found) == most and found[-1].serial < until:
         if len(pages) == 1:  # a page that is longer than what is read at once
@@ -310,6 +385,16 @@ def list_events(database: Database, study: int, after: int, limit: int) -> list[
             .limit(limit)
         ).all()
     return [{**row._mapping, "body": json.loads(row.body)} for row in rows]
+
+
+def events_of(connection: Connection, study: int, first: int, last: int) -> list[Event]:
+    """Return everything that happened in the visits from one number to another, in its order."""
+    rows = connection.execute(
+        select(*LINE)
+        .where(events.c.study == study, events.c.visit.between(first, last))
+        .order_by(events.c.serial)
+    )
+    return [_event(row) for row in rows]
 
 
 def records_of(

