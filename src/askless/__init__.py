@@ -1,6 +1,8 @@
 """askless asks people as few questions as it can and still gives each the best decision."""
 
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from askless import errors
 from askless.checks import check_environment, check_policy
@@ -85,7 +87,15 @@ from askless.survey import (
     setting,
 )
 
+if _TYPE_CHECKING:
+    from askless.client import AsyncClient as AsyncClient
+    from askless.client import Client as Client
+
 __version__ = _version("askless")
+
+# They need the extra `service`: they are imported when they are first named, and `import *` does
+# without them.
+_LATER = ("AsyncClient", "Client")
 
 __all__ = [  # noqa: PLE0604 (ours are texts too)
     *_OURS,
@@ -163,3 +173,12 @@ __all__ = [  # noqa: PLE0604 (ours are texts too)
     "table",
     "write_visits",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from askless import client  # noqa: PLC0415
+
+    globals()[name] = getattr(client, name)
+    return globals()[name]

@@ -32,7 +32,7 @@ RETRY_AFTER = 2  # seconds
 KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
     (NotFoundError, 404, "not_found"),
     (ConflictError, 409, "conflict"),
-    (PausedError, 503, "paused"),
+    (PausedError, 409, "paused"),
     (StorageError, 503, "storage"),
     (StateError, 500, "state"),
     (AnswerError, 422, "answer"),

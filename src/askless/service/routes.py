@@ -47,12 +47,12 @@ SAYS = {
     401: "No key, or one that is forged, expired or revoked.",
     403: "The key lacks the scope.",
     404: "There is no such thing for this key.",
-    409: "It is in conflict with what was said before, or comes too early.",
+    409: "It is in conflict with what was said before, comes too early, or the study is paused.",
     413: "The body is too large.",
     415: "The body is not sent as JSON.",
     422: "Something that was sent does not fit.",
     429: "Too many calls.",
-    503: "The study is paused, or the database does not answer: try again.",
+    503: "The database does not answer: try again.",
 }
 
 

@@ -1,0 +1,34 @@
+"""A real service on this machine: uvicorn, a database in a folder, and a key."""
+
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+
+import askless as al
+from askless.service.app import create_app
+from askless.storage import Database, LiveStudy
+from askless.storage.keys import make_key
+
+
+@contextmanager
+def served(folder, scopes=("serve", "reward", "export", "admin"), study=None, **rates):
+    """Serve a study; give the service's address and a key."""
+    study = study or al.Study.example()
+    database = Database(str(folder / "study.db"))
+    database.migrate()
+    LiveStudy.open(database, study)
+    key = make_key(database, study.name, scopes)
+    app = create_app(database, [study.name], **{"key_rate": 0, "address_rate": 0, **rates})
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            thread.join(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}", key
+    finally:
+        server.should_exit = True
+        thread.join()
