@@ -16,6 +16,7 @@ from askless.evaluation.analysis_tables import tables_of
 from askless.policies.building import build_policy, settings_of
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import RewardSection, StudyFile, shape
+from pretend_service import KEY, PERSON, PretendService
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -290,3 +291,28 @@ def test_the_analysing_page_s_code_runs_and_names_every_table(tmp_path, monkeypa
     for column in ("low_at_the_end", "high_at_the_end", "estimate", "answers"):
         assert column in in_r
         assert column in tables["effects"].columns
+
+
+def test_the_calling_page_shows_its_examples_and_its_python_runs(monkeypatch):
+    """Fails if the page and what `make calling` runs differ, or what was not run is not marked."""
+    page = (ROOT / "docs" / "calling.md").read_text()
+    for example in ("calling.sh", "calling.R"):
+        assert (ROOT / "examples" / example).read_text() in page
+    for tool in ("Qualtrics", "LimeSurvey", "oTree", "formr"):
+        assert f"## {tool}\n\n*Not run here;" in page
+    service, played = PretendService(), []
+    plain = al.Client
+    monkeypatch.setattr(
+        al, "Client", lambda *given: plain(*given, transport=service.transport()), raising=False
+    )
+    code, otree = python_blocks(ROOT / "docs" / "calling.md")
+    names = {"address": "http://127.0.0.1:1", "key": KEY, "suggest": played.append}
+    exec(code, {**names, "ask_the_person": PERSON.get})
+    assert played == ["red_cross"]
+    assert list(service.rewards.values()) == [25]
+    compile(otree, "otree", "exec")
+    monkeypatch.setenv("ASKLESS_ADDRESS", "http://127.0.0.1:1")
+    monkeypatch.setenv("ASKLESS_STUDY", "charity")
+    monkeypatch.setenv("ASKLESS_KEY", KEY)
+    runpy.run_path(str(ROOT / "examples" / "calling.py"), run_name="__main__")
+    assert len(service.rewards) == 2
