@@ -2,11 +2,22 @@
 
 import os
 import sys
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
-from sqlalchemy import Column, Double, Integer, MetaData, String, Table, create_engine, event, insert
+from sqlalchemy import (
+    Column,
+    Double,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    event,
+    insert,
+)
 
 from askless.storage.database import url_of
 
@@ -33,8 +44,8 @@ def make() -> FastAPI:
     if engine.dialect.name == "sqlite":
 
         def set_up(connection: object, _: object) -> None:
-            for name, value in (("journal_mode", "WAL"), ("synchronous", "FULL"), ("busy_timeout", "30000")):
-                connection.execute(f"PRAGMA {name}={value}")
+            for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
+                connection.execute(f"PRAGMA {setting}")
 
         event.listen(engine, "connect", set_up)
     metadata.create_all(engine)
@@ -59,6 +70,7 @@ if __name__ == "__main__":
     if sys.argv[3] == "1":
         uvicorn.run(make(), **settings)
     else:
-        sys.path.insert(0, os.path.dirname(__file__))
-        os.environ["PYTHONPATH"] = os.path.dirname(os.path.abspath(__file__))
+        here = str(Path(__file__).absolute().parent)
+        sys.path.insert(0, here)
+        os.environ["PYTHONPATH"] = here
         uvicorn.run("bare_endpoint:make", factory=True, workers=int(sys.argv[3]), **settings)

@@ -51,7 +51,9 @@ class Caller:
     async def post(self, path: str, body: object) -> dict:
         """Send JSON, return what comes back."""
         sent = json.dumps(body)
-        self._writer.write(f"POST {path} HTTP/1.1\r\n{self._head}{len(sent)}\r\n\r\n{sent}".encode())
+        self._writer.write(
+            f"POST {path} HTTP/1.1\r\n{self._head}{len(sent)}\r\n\r\n{sent}".encode()
+        )
         head = await self._reader.readuntil(b"\r\n\r\n")
         length = int(re.search(rb"content-length: (\d+)", head, re.I)[1])
         got = await self._reader.readexactly(length)
@@ -91,7 +93,9 @@ def visitor() -> Callable[[Caller, int], Awaitable[None]]:
     """Return what a person does: comes, answers what is asked, brings a reward."""
     study = al.Study.example()
     rng = np.random.default_rng(7)
-    rows = study.survey.decode(study.survey.draw(1000, rng)) if hasattr(study.survey, "draw") else None
+    rows = (
+        study.survey.decode(study.survey.draw(1000, rng)) if hasattr(study.survey, "draw") else None
+    )
     base = f"/v1/studies/{STUDY}/visits"
     people = rows or _people(study, rng)
 
@@ -132,7 +136,9 @@ def running(command: list[str], port: int, where: Path) -> Iterator[float]:
     """Run a server; yields how long it took until its first answer."""
     begun = time.perf_counter()
     with (where / "log.txt").open("ab") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=where, start_new_session=True)
+        server = subprocess.Popen(
+            command, stdout=log, stderr=log, cwd=where, start_new_session=True
+        )
         try:
             while True:
                 try:

@@ -26,6 +26,7 @@ from askless.service.shapes import (
 )
 from askless.storage import (
     Answer,
+    Erase,
     NotFoundError,
     Operation,
     Pause,
@@ -126,6 +127,14 @@ async def revise(office: Serving, visit: Token, body: Answers) -> Response:
 async def reward(office: Rewarding, visit: Token, body: RewardGiven) -> Response:
     """Give a decided visit its reward, now or later; the same again changes nothing."""
     return await _visit(office, Reward(visit, body.reward))
+
+
+@api.delete("/visits/{visit}", responses=CHANGES | _gives(Changed), tags=["visits"])
+async def erase(office: Administering, visit: Token) -> Response:
+    """Erase a respondent for good, and what was learned from them; again: no change."""
+    erased = await office.desk.ask(Erase(visit))
+    await to_thread.run_sync(office.live.database.vacuum)  # until then bytes are left in the files
+    return said({"changed": erased.was != "erased"})
 
 
 # -- the study -----------------------------------------------------------------------------------
