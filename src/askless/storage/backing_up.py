@@ -21,13 +21,24 @@ from askless.storage.database import NEWEST, Database
 from askless.storage.journal import AT_ONCE
 from askless.storage.moment import Moment, moment_of
 from askless.storage.replica import dumped
-from askless.storage.tables import events, keys, snapshots, studies, summaries, visits
+from askless.storage.tables import (
+    admins,
+    events,
+    keys,
+    links,
+    signing,
+    snapshots,
+    studies,
+    summaries,
+    visits,
+)
 
 __all__ = ["FORMAT", "MANIFEST", "PARTS", "VERSION", "BackedUp", "backup", "carried", "part_name"]
 
 FORMAT, VERSION = "askless.backup", 1
 MANIFEST = "manifest.json"
-PARTS = (studies, events, visits, snapshots, summaries, keys)  # in the order of their references
+# In the order of their references; who is signed in must do so again.
+PARTS = (studies, events, visits, snapshots, summaries, keys, links, admins, signing)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the files of a zip have a time; ours says nothing
 
 

@@ -23,7 +23,7 @@ from askless.errors import SettingError, StorageError
 
 __all__ = ["NEWEST", "Database"]
 
-NEWEST = "0001"  # the migration that this version of askless works with
+NEWEST = "0002"  # the migration that this version of askless works with
 WAIT = 30.0  # seconds for another writer
 VACUUM_TRIES = 50
 
@@ -97,7 +97,7 @@ class Database:
         with guarded(), self.engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT")
             if not self.sqlite:
-                for table in ("events", "visits", "snapshots", "summaries"):
+                for table in ("events", "visits", "snapshots", "summaries", "links"):
                     raw.execute(text(f"VACUUM FULL {table}"))
                 return
             cursor = connection.connection.cursor()

@@ -67,6 +67,7 @@ class Erase(Operation):
             raise StateError(f"visit {row.number} cannot be taken out: {error}") from None
         _uncount(page, row)
         page.empty(row)
+        page.unlink(row)
         _blank(row)
         page.change(row)
         replica.position += 1

@@ -8,13 +8,13 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_, select, update
 
 from askless.errors import StateError
 from askless.storage.database import Database
 from askless.storage.replica import Event, Follows, Replica, Snapshot, dumped, pages_of
 from askless.storage.summaries import DAY, Tally
-from askless.storage.tables import events, snapshots, studies, visits
+from askless.storage.tables import events, links, snapshots, studies, visits
 from askless.storage.write_points import reached
 
 __all__ = ["Page", "VisitRow", "events_of", "list_events", "read_events", "records_of"]
@@ -274,6 +274,13 @@ class Page:
             else event
             for event in self.events
         ]
+
+    def unlink(self, row: VisitRow) -> None:
+        """Delete the secrets by which a person's browser finds their visit."""
+        mine = links.c.visit == row.number
+        if row.own is not None:
+            mine |= links.c.own == row.own
+        self._connection.execute(delete(links).where(links.c.study == self.study, mine))
 
     def keep(self, snapshot: Snapshot, *, base: bool = False) -> None:
         """Keep a snapshot with this page."""

@@ -24,7 +24,7 @@ from askless.storage.backing_up import FORMAT, MANIFEST, PARTS, VERSION, carried
 from askless.storage.database import NEWEST, Database
 from askless.storage.journal import AT_ONCE
 from askless.storage.moment import moment_in
-from askless.storage.tables import events, keys, studies, visits
+from askless.storage.tables import events, keys, links, studies, visits
 
 __all__ = ["Restored", "restore"]
 
@@ -232,11 +232,12 @@ def _insert(connection: Connection, archive: zipfile.ZipFile, table: Table, of: 
 
 
 def _flush(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    if table is keys:
-        ids = [row["id"] for row in rows]
-        if connection.execute(select(keys.c.id).where(keys.c.id.in_(ids))).first() is not None:
+    if table in (keys, links):
+        (name,) = table.primary_key.columns
+        ids = [row[name.name] for row in rows]
+        if connection.execute(select(name).where(name.in_(ids))).first() is not None:
             raise SettingError(
-                "the database has a key of this study under another name: the study is there"
+                f"the database has {table.name} of this study under another name: the study is there"
                 " already; restore into another database"
             )
     connection.execute(insert(table), rows)

@@ -18,7 +18,19 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-__all__ = ["events", "keys", "metadata", "snapshots", "studies", "summaries", "visits"]
+__all__ = [
+    "admins",
+    "events",
+    "keys",
+    "links",
+    "metadata",
+    "sessions",
+    "signing",
+    "snapshots",
+    "studies",
+    "summaries",
+    "visits",
+]
 
 metadata = MetaData()
 
@@ -119,4 +131,47 @@ keys = Table(
     Column("created", Double, nullable=False),
     Column("expires", Double),
     Column("revoked", Double),
+)
+
+# By which secret a person's browser finds their visit; an invitation has none until it is used.
+links = Table(
+    "links",
+    metadata,
+    Column("digest", String(64), primary_key=True),  # of the secret, which is nowhere
+    Column("study", ForeignKey("studies.id"), nullable=False),
+    Column("kind", String(10), nullable=False),  # invite, resume or reward
+    Column("visit", WHOLE),
+    Column("own", String(200)),  # how the caller names the person
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+    Column("used", Double),
+    Index("links_of_visit", "study", "visit"),
+)
+
+# Who may look at a study's dashboard, and who is signed in.
+admins = Table(
+    "admins",
+    metadata,
+    Column("study", ForeignKey("studies.id"), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("password", Text, nullable=False),  # as argon2 keeps it
+    Column("created", Double, nullable=False),
+)
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("study", ForeignKey("studies.id"), nullable=False),
+    Column("admin", String(200), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+)
+
+# With what a study signs the answers that it sends back to a survey tool.
+signing = Table(
+    "signing",
+    metadata,
+    Column("study", ForeignKey("studies.id"), primary_key=True),
+    Column("secret", String(64), nullable=False),
+    Column("created", Double, nullable=False),
 )
