@@ -91,8 +91,13 @@ def _unfit(scope: Scope) -> Refusal | None:
     has_body = int(length) > 0 or b"transfer-encoding" in headers
     if scope["method"] in WITH_BODY and has_body:
         kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-        if kind != b"application/json":
-            return Refusal(415, "content_type", "send JSON, with Content-Type: application/json")
+        if scope["path"].startswith("/v1/"):
+            if kind != b"application/json":
+                return Refusal(
+                    415, "content_type", "send JSON, with Content-Type: application/json"
+                )
+        elif kind != b"application/x-www-form-urlencoded":  # what pages for people send
+            return Refusal(415, "content_type", "the form cannot be read")
     return None
 
 
