@@ -11,6 +11,9 @@ WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 def upgrade() -> None:
     """Make them."""
+    op.add_column(
+        "studies", sa.Column("stopped", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
     op.create_table(
         "links",
         sa.Column("digest", sa.String(length=64), nullable=False),
