@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from askless.errors import (
     AnswerError,
@@ -41,6 +42,7 @@ KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
     (SettingError, 422, "setting"),
     (AsklessError, 422, "refused"),
 )
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "content_type"}
 
 
@@ -57,13 +59,13 @@ class ErrorShape(BaseModel):
     error: ErrorBody
 
 
-class Refusal(Exception):  # noqa: N818 (it is an answer)
-    """An error that is answered as it is."""
+class Refusal(HTTPException):
+    """An error that is answered as it is, also where it interrupts the reading of a body."""
 
     def __init__(
         self, status: int, code: str, message: str, *, retry_after: int | None = None
     ) -> None:
-        super().__init__(code)
+        super().__init__(status, code)
         self.status, self.code, self.message, self.retry_after = status, code, message, retry_after
 
     def response(self) -> Response:
@@ -114,6 +116,16 @@ WANTED = {  # in place of messages that could repeat what was sent
 }
 
 
+def _methods(request: Request) -> list[str]:
+    """Return what an address takes, by all of its routes; the first alone would say too little."""
+    tried = ({**request.scope, "method": method} for method in METHODS)
+    return [
+        scope["method"]
+        for scope in tried
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+    ]
+
+
 def answer_errors(app: FastAPI) -> None:
     """Let an application answer every error in the one shape."""
 
@@ -124,7 +136,7 @@ def answer_errors(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         return _invalid(error.errors()).response()
 
-    async def http(_: Request, error: Exception) -> Response:
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = CODES.get(error.status_code, "bad_request")
         said = {
@@ -133,6 +145,8 @@ def answer_errors(app: FastAPI) -> None:
         }.get(error.status_code, "the request cannot be read")
         response = Refusal(error.status_code, code, said).response()
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["Allow"] = ", ".join(_methods(request))
         return response
 
     app.add_exception_handler(Refusal, ours)
