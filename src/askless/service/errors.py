@@ -80,7 +80,9 @@ class Refusal(HTTPException):
 
 
 # What may stand in the place of an error: words of the shapes, never what was sent.
-PLACES = ("body", "query", "path", "id", "known", "arms", "answers", "reward", "after", "limit")
+PLACES = {"body", "id", "known", "arms", "answers", "reward"}
+PLACES |= {"query", "after", "limit", "span", "last", "path", "visit"}
+)
 
 
 def refused(error: BaseException) -> Refusal:
@@ -104,6 +106,8 @@ def _invalid(errors: Sequence[Any]) -> Refusal:
         return Refusal(400, "json", "the body is not JSON; send one JSON object")
     place = ".".join(part for part in map(str, first["loc"]) if part in PLACES)
     wanted = WANTED.get(first["type"], first["msg"])
+    if len(first["loc"]) > 2:  # of several kinds that would do, the first says only its own
+        wanted = KINDS.get(first["loc"][1], wanted)
     return Refusal(422, "shape", f"{place or 'body'}: {wanted}")
 
 
@@ -113,6 +117,12 @@ WANTED = {  # in place of messages that could repeat what was sent
     "extra_forbidden": "it has a key that is not known here",
     "enum": "the value does not fit",
     "literal_error": "the value does not fit",
+}
+ANSWERS = "an answer is a number, true or false, a text, a list of texts, or null; no other fits"
+KINDS = {
+    "reward": "give a number; NaN and what is infinite are none",
+    "answers": ANSWERS,
+    "known": ANSWERS,
 }
 
 
