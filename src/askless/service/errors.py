@@ -82,7 +82,6 @@ class Refusal(HTTPException):
 # What may stand in the place of an error: words of the shapes, never what was sent.
 PLACES = {"body", "id", "known", "arms", "answers", "reward"}
 PLACES |= {"query", "after", "limit", "span", "last", "path", "visit"}
-)
 
 
 def refused(error: BaseException) -> Refusal:
