@@ -19,7 +19,7 @@ from askless.service.measures import Measures
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
-__all__ = ["ADDRESS_RATE", "KEY_RATE", "create_app"]
+__all__ = ["ADDRESS_RATE", "KEY_RATE", "check_name", "create_app"]
 
 KEY_RATE, ADDRESS_RATE = 500.0, 200.0  # calls a second
 
@@ -85,9 +85,17 @@ def create_app(
     return app
 
 
+def check_name(name: str) -> None:
+    """Refuse a study whose name cannot stand in an address."""
+    if "/" in name or name in (".", ".."):
+        raise SettingError(
+            f"the study is called {name!r}; a live study's name stands in an address, so give it"
+            " one without / and other than . and .."
+        )
+
+
 def _live(database: Database, name: str) -> LiveStudy:
-    if "/" in name:
-        raise SettingError(f"the study is called {name!r}; a live study's name is without /")
+    check_name(name)
     return LiveStudy(database, name)
 
 

@@ -14,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from askless.errors import SettingError
-from askless.service.app import ADDRESS_RATE, KEY_RATE, create_app
+from askless.service.app import ADDRESS_RATE, KEY_RATE, check_name, create_app
 from askless.service.measures import SHARED
 from askless.storage import Database
 from askless.storage.database import url_of
@@ -56,6 +56,8 @@ class Service:
     quiet: bool = False
 
     def __post_init__(self) -> None:
+        for name in self.studies:
+            check_name(name)
         if not 1 <= self.workers <= MOST_WORKERS:
             raise SettingError(f"workers is {self.workers}; give 1 to {MOST_WORKERS}")
         if self.workers > 1 and url_of(self.address).get_backend_name() == "sqlite":
