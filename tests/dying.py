@@ -6,6 +6,7 @@ Run as a script it is their mother: it has imported everything, and forks one af
 import os
 import subprocess
 import sys
+import tempfile
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from askless.storage import Database, LiveStudy, replica, write_points
+from live_world import World, opened, small
 from told import Person
 
 SNAPSHOTS = 5  # learned visits between two of them: each process shall come to one
@@ -50,6 +52,13 @@ class Mother:
         """Return the outcomes of operations, or the status with which the process ended."""
         self.pipe.send(batch)
         return self.pipe.recv()
+
+
+def warm():
+    """Import what a study needs, so that those who are forked need not."""
+    with tempfile.TemporaryDirectory() as folder, opened(f"{folder}/study.db") as database:
+        World(database, small()).paid()
+    Database("postgresql://nowhere").close()
 
 
 def bear(pipe):
@@ -118,4 +127,5 @@ def die(mother, crowd, address, study, point, times):
 
 if __name__ == "__main__":
     seldom_less()
+    warm()
     bear(Connection(int(sys.argv[1])))

@@ -55,15 +55,16 @@ class Person:
 
     def hears(self, token, seen):
         """Note what the service says of the visit, which must agree with what it said before."""
+        arm = None if seen.asks else seen.arm
         assert self.visit in (None, token)
         assert self.number in (None, seen.number)
-        assert self.arm in (None, seen.arm)
+        assert self.arm in (None, arm)
         assert self.reward in (None, seen.reward)
         assert self.said.items() <= seen.answers.items()
         assert seen.answers.items() <= self.answers.items()
         assert seen.reward in (None, self.pays)
         self.visit, self.number, self.asks = token, seen.number, tuple(seen.asks)
-        self.said, self.arm, self.reward = dict(seen.answers), seen.arm, seen.reward
+        self.said, self.arm, self.reward = dict(seen.answers), arm, seen.reward
 
     def told(self, outcome):
         """Note an outcome of `LiveStudy.run`."""
