@@ -15,16 +15,17 @@ import numpy as np
 
 from askless.storage import Database, LiveStudy, replica, write_points
 from live_world import World, opened, small
-from told import Person
+from told import Person, proved
 
 SNAPSHOTS = 5  # learned visits between two of them: each process shall come to one
 DEATH = 137
 AT_ONCE = 6  # people who are there at the same time
 
 
-def seldom_less():
-    """Let this process make a snapshot after few visits."""
-    replica.FIRST_SNAPSHOT = replica.MOST_BETWEEN = SNAPSHOTS
+def often(monkeypatch):
+    """Let this process make a snapshot after few visits, as its children do."""
+    for name in ("FIRST_SNAPSHOT", "MOST_BETWEEN"):
+        monkeypatch.setattr(replica, name, SNAPSHOTS)
 
 
 class Mother:
@@ -112,9 +113,19 @@ class Crowd:
         self.there = [person for person in self.there if person.wants() is not None]
 
 
-def die(mother, crowd, address, study, point, times):
+def deaths(mother, crowd, database, address, study, rounds):
+    """Let a process die at every write point, so many times; prove the study after each."""
+    for _ in range(rounds):
+        for point in map(str, crowd.rng.permutation(write_points.POINTS)):
+            assert death(mother, crowd, address, study, point) == DEATH
+            found, journal = proved(database, study, crowd.people)
+            assert journal.replica.as_snapshot().digest == found.digest
+            yield found
+
+
+def death(mother, crowd, address, study, point):
     """Let one process work until it dies at a point; returns how it ended."""
-    mother.child(address, study, point, times)
+    mother.child(address, study, point, int(crowd.rng.integers(1, 8)))
     while True:
         asked = crowd.batch()
         # Twice in one batch, as from a caller who was too impatient.
@@ -126,6 +137,6 @@ def die(mother, crowd, address, study, point, times):
 
 
 if __name__ == "__main__":
-    seldom_less()
+    replica.FIRST_SNAPSHOT = replica.MOST_BETWEEN = SNAPSHOTS
     warm()
     bear(Connection(int(sys.argv[1])))

@@ -18,6 +18,7 @@ from askless.client import attempts
 from askless.errors import ServiceError
 from askless.storage import LiveStudy
 from askless.storage.keys import make_key
+from dying import DEATH
 from told import Person
 
 ASKLESS = Path(sys.executable).parent / "askless"
@@ -189,6 +190,21 @@ class Callers:
         """What everybody has been told by now."""
         with self._changed:
             return copy.deepcopy(self.people)
+
+
+def killed(service, callers):
+    """Kill a service under load, at any moment."""
+    callers.wait(int(callers.rng.integers(20, 120)))
+    time.sleep(callers.rng.uniform(0, 0.01))  # anywhere between two answers
+    assert service.works(), service.notes()
+    assert service.kill() == -signal.SIGKILL
+
+
+def exited(service, callers):
+    """Wait until a service has ended at the write point that it was started with."""
+    while service.works():
+        callers.wait(100)
+    assert service.process.wait() == DEATH, service.notes()
 
 
 def impatient(monkeypatch):

@@ -64,7 +64,7 @@ def test_rewards_in_any_order_at_any_worker_are_learned_once(service):
 
 
 def test_visits_are_handed_from_worker_to_worker(service):
-    """Fails if a visit cannot go on at a worker that has not seen it, or is told otherwise there."""
+    """Fails if a visit cannot go on at a worker that has not seen it, or is another there."""
     process, database = service
     rng = np.random.default_rng(8)
     people = [Person.drawn(rng, f"person {n}") for n in range(40)]
