@@ -98,10 +98,11 @@ guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, which the tests of its guarantee must notice (20 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
 
-soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it, 12,000 changed states, eight threads in one policy (20 minutes)
+soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it, 12,000 changed states, eight threads in one policy; 2,000 deaths of live studies, 50,000 rewards at four workers (50 minutes)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/mutated.py
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/threads.py
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/live_soak.py
 
 # Python finds the checked core in build/sanitize/src, which comes first on its path; .venv stays as it is.
 sanitize: $(READY)  ## the core with its addresses, its arithmetic and every index checked, by tests and random operations: SEQUENCES=10000 (15 minutes)

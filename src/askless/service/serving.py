@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from askless.errors import SettingError
 from askless.service.app import ADDRESS_RATE, KEY_RATE, check_name, create_app
 from askless.service.measures import SHARED
+from askless.service.prompt import PROMPT
 from askless.storage import Database
 from askless.storage.database import url_of
 
@@ -78,6 +79,7 @@ def serve(service: Service) -> None:
     settings: dict[str, Any] = {
         "host": service.host,
         "port": service.port,
+        "http": PROMPT,
         "log_config": None,
         "access_log": False,  # its lines would have the names of visits in them
         "server_header": False,
