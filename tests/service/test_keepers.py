@@ -30,11 +30,14 @@ NEEDED = {
     ("POST", "/pause"): "admin",
     ("POST", "/resume"): "admin",
     ("POST", "/arms/{arm}/retire"): "admin",
+    ("POST", "/price"): "admin",
+    ("POST", "/stop"): "admin",
 }
 BODIES = {
     "/visits": {"id": "new"},
     "/visits/{visit}/answers": {"answers": {"age": 44}},
     "/visits/{visit}/reward": {"reward": 5},
+    "/price": {"price": 0.5},
 }
 
 

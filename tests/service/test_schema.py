@@ -100,7 +100,7 @@ def test_with_a_key_everything_is_answered_as_described(fuzzed, token):
     wrong, answers = fuzzed.run(token=token)
     assert wrong == []
     found = statuses_of(answers)
-    assert len(found) == 14  # every operation that there is
+    assert len(found) == sum(map(len, fuzzed.app.openapi()["paths"].values()))
     if token is not None:
         visits = [statuses for operation, statuses in found.items() if "{visit}" in operation]
         assert sum(200 in statuses for statuses in visits) >= 2  # it was seen, and erased
