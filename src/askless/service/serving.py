@@ -143,5 +143,7 @@ def _logs(quiet: bool) -> dict[str, object]:
             "askless": {**line, "level": "INFO"},
             "askless.access": {**line, "level": "WARNING" if quiet else "INFO"},
             "uvicorn": {**line, "level": "WARNING" if quiet else "INFO"},
+            # Named here, or it would be handed on to the one above, with the names of visits.
+            "uvicorn.access": {"handlers": [], "propagate": False},
         },
     }
