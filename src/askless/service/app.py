@@ -15,13 +15,12 @@ from askless.service.desk import Desk
 from askless.service.errors import answer_errors
 from askless.service.gate import Gate
 from askless.service.keeper import Keeper, Office
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import Measures
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
-__all__ = ["ADDRESS_RATE", "KEY_RATE", "create_app"]
-
-KEY_RATE, ADDRESS_RATE = 500.0, 200.0  # calls a second
+__all__ = ["create_app"]
 
 
 def create_app(

@@ -9,17 +9,19 @@ import shutil
 import socket
 import tempfile
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from fastapi import FastAPI
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from askless.errors import SettingError
-from askless.service.app import ADDRESS_RATE, KEY_RATE, create_app
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import SHARED
 from askless.storage import Database
 from askless.storage.database import url_of
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 __all__ = ["Service", "serve"]
 
@@ -99,12 +101,7 @@ def serve(service: Service) -> None:
         "timeout_graceful_shutdown": PATIENCE,
     }
     if service.workers == 1:
-        app = create_app(
-            Database(service.address),
-            service.studies,
-            key_rate=service.key_rate,
-            address_rate=service.address_rate,
-        )
+        app = _app_of(service)
         uvicorn.run(app, **settings)
         return
     shared = tempfile.mkdtemp(prefix="askless-measures-")
@@ -123,6 +120,13 @@ def work() -> FastAPI:
     told = json.loads(os.environ[VARIABLE])
     service = Service(**{**told, "studies": tuple(told["studies"])})
     logging.config.dictConfig(_logs(service.quiet))
+    return _app_of(service)
+
+
+def _app_of(service: Service) -> FastAPI:
+    # Whoever only looks after workers needs none of it, and starts them sooner.
+    from askless.service.app import create_app  # noqa: PLC0415
+
     return create_app(
         Database(service.address),
         service.studies,
