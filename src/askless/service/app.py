@@ -10,18 +10,17 @@ from anyio import to_thread
 from fastapi import FastAPI
 
 from askless import __version__
-from askless.errors import SettingError
 from askless.service.desk import Desk
 from askless.service.errors import answer_errors
 from askless.service.gate import Gate
 from askless.service.keeper import Keeper, Office
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import Measures
+from askless.service.names import check_name
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
-__all__ = ["ADDRESS_RATE", "KEY_RATE", "check_name", "create_app"]
-
-KEY_RATE, ADDRESS_RATE = 500.0, 200.0  # calls a second
+__all__ = ["create_app"]
 
 
 def create_app(
@@ -83,15 +82,6 @@ def create_app(
     app.include_router(health)
     _describe_errors(app)
     return app
-
-
-def check_name(name: str) -> None:
-    """Refuse a study whose name cannot stand in an address."""
-    if "/" in name or name in (".", ".."):
-        raise SettingError(
-            f"the study is called {name!r}; a live study's name stands in an address, so give it"
-            " one without / and other than . and .."
-        )
 
 
 def _live(database: Database, name: str) -> LiveStudy:

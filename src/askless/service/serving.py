@@ -8,17 +8,20 @@ import os
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from fastapi import FastAPI
 
 from askless.errors import SettingError
-from askless.service.app import ADDRESS_RATE, KEY_RATE, check_name, create_app
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import SHARED
+from askless.service.names import check_name
 from askless.service.prompt import PROMPT
 from askless.storage import Database
 from askless.storage.database import url_of
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 __all__ = ["Service", "serve"]
 
@@ -86,12 +89,7 @@ def serve(service: Service) -> None:
         "timeout_graceful_shutdown": PATIENCE,
     }
     if service.workers == 1:
-        app = create_app(
-            Database(service.address),
-            service.studies,
-            key_rate=service.key_rate,
-            address_rate=service.address_rate,
-        )
+        app = _app_of(service)
         uvicorn.run(app, **settings)
         return
     shared = tempfile.mkdtemp(prefix="askless-measures-")
@@ -110,6 +108,13 @@ def work() -> FastAPI:
     told = json.loads(os.environ[VARIABLE])
     service = Service(**{**told, "studies": tuple(told["studies"])})
     logging.config.dictConfig(_logs(service.quiet))
+    return _app_of(service)
+
+
+def _app_of(service: Service) -> FastAPI:
+    # Whoever only looks after workers needs none of it, and starts them sooner.
+    from askless.service.app import create_app  # noqa: PLC0415
+
     return create_app(
         Database(service.address),
         service.studies,
@@ -130,5 +135,7 @@ def _logs(quiet: bool) -> dict[str, object]:
             "askless": {**line, "level": "INFO"},
             "askless.access": {**line, "level": "WARNING" if quiet else "INFO"},
             "uvicorn": {**line, "level": "WARNING" if quiet else "INFO"},
+            # Named here, or it would be handed on to the one above, with the names of visits.
+            "uvicorn.access": {"handlers": [], "propagate": False},
         },
     }
