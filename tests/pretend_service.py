@@ -78,7 +78,7 @@ class PretendService:
         if own in self.by_id:
             return self.seen(self.by_id[own])
         if self.paused:
-            raise RefusedError(503, "paused", "the study is paused")
+            raise RefusedError(409, "paused", "the study is paused")
         token = f"token-{len(self.visits)}"
         self.visits[token] = self.policy.visit(known=body.get("known"), arms=body.get("arms"))
         self.by_id[own] = token
@@ -151,6 +151,7 @@ class PretendService:
         return {
             "study": self.study.name,
             "paused": self.paused,
+            "stopped": False,
             "visits": len(self.visits),
             "decided": decided,
             "learned": learned,

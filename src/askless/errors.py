@@ -17,6 +17,7 @@ __all__ = [
     "ServiceError",
     "SettingError",
     "StateError",
+    "StoppedError",
     "StorageError",
     "StudyError",
     "VisitError",
@@ -133,6 +134,10 @@ class ConflictError(AsklessError):
 
 class PausedError(AsklessError):
     """The study takes no new visits for now."""
+
+
+class StoppedError(PausedError):
+    """The study is over and takes no new visits."""
 
 
 class KeyRefusedError(AsklessError):

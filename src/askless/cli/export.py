@@ -56,6 +56,6 @@ def export(
         lines.append(f"What the study has shown: {command}")
     else:
         why = [f"{counts['erased']:,} visits were erased"] * bool(counts["erased"])
-        why += ["an arm was retired"] * done.retired
+        why += ["an arm was retired or the price changed"] * done.changed
         lines.append(f"{' and '.join(why)}: the study cannot be rebuilt or analysed from {table}.")
     output.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)

@@ -140,6 +140,14 @@ class AsyncClient:
         """Take new visits again (scope admin)."""
         await self._do(calls.resume())
 
+    async def stop(self) -> None:
+        """End the study: no new visits, ever; those that are open go on (scope admin)."""
+        await self._do(calls.stop())
+
+    async def reprice(self, price: float) -> None:
+        """Change what asking one question may cost, in reward units (scope admin)."""
+        await self._do(calls.reprice(price))
+
     async def retire(self, arm: str) -> None:
         """Play an arm no more; rewards that are still to come are learned (scope admin)."""
         await self._do(calls.retire(arm))

@@ -128,6 +128,18 @@ def resume() -> Call[None]:
     return Call("POST", "/resume", _nothing)
 
 
+def stop() -> Call[None]:
+    """End the study."""
+    return Call("POST", "/stop", _nothing)
+
+
+def reprice(price: float) -> Call[None]:
+    """Change the price of a question."""
+    if isinstance(price, bool | np.bool_):
+        raise SettingError("the price is no number")
+    return Call("POST", "/price", _nothing, _json({"price": price}, SettingError, "the price"))
+
+
 def retire(arm: str) -> Call[None]:
     """Play an arm no more."""
     return Call("POST", f"/arms/{part(arm, 'the arm')}/retire", _nothing)

@@ -16,6 +16,7 @@ from askless.errors import (
     RewardError,
     ServiceError,
     SettingError,
+    StoppedError,
     StorageError,
     VisitError,
 )
@@ -31,6 +32,7 @@ BY_CODE: dict[str, type[AsklessError]] = {
     "refused": AsklessError,
     "reward": RewardError,
     "setting": SettingError,
+    "stopped": StoppedError,
     "storage": StorageError,
     "visit": VisitError,
 }

@@ -52,8 +52,8 @@ class Summary:
     ----------
     study : str
         Its name.
-    paused : bool
-        Whether it takes no new visits.
+    paused, stopped : bool
+        Whether it takes no new visits, for now or for good.
     visits, decided, learned : int
         How many have got so far.
     waiting : int
@@ -74,6 +74,7 @@ class Summary:
 
     study: str
     paused: bool
+    stopped: bool
     visits: int
     decided: int
     learned: int

@@ -159,6 +159,14 @@ class Client:
         """Take new visits again (scope admin)."""
         self._do(calls.resume())
 
+    def stop(self) -> None:
+        """End the study: no new visits, ever; those that are open go on (scope admin)."""
+        self._do(calls.stop())
+
+    def reprice(self, price: float) -> None:
+        """Change what asking one question may cost, in reward units (scope admin)."""
+        self._do(calls.reprice(price))
+
     def retire(self, arm: str) -> None:
         """Play an arm no more; rewards that are still to come are learned (scope admin)."""
         self._do(calls.retire(arm))

@@ -138,9 +138,9 @@ class Roster:
             said = str(error).removeprefix("arms: ")
             raise SettingError(f"arm {arm!r} cannot be retired: {said}") from None
 
-    def may_retire(self, arm: str) -> bool:
-        """Whether an arm can be retired: there is another for everyone."""
-        rest = self._live & (np.arange(len(self.arms)) != self.index(arm))
+    def may_retire(self, *arms: str) -> bool:
+        """Whether arms can be retired, all of them: there is another for everyone."""
+        rest = self._live & ~np.isin(self.names, arms)
         if self.rules is not None:
             try:
                 self.rules.check_cover(rest)

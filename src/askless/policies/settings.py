@@ -41,7 +41,7 @@ from askless.survey import Constants, RewardRange, Survey
 from askless.survey.policy_descriptions import Taken
 from askless.survey.reward import check_beta_min
 
-__all__ = ["RADII", "Settings"]
+__all__ = ["RADII", "Settings", "check_price"]
 
 LAM_SELECTS = 0.3  # where a net only selects, any multiple is safe; this is near the usual lasso's
 LEAST_PRICE = 1e-9  # of a question, of the reward range, if it is not 0
@@ -118,7 +118,7 @@ class Settings:
             raise SettingError(f"radius {radius!r} has a lambda of its own; leave lam out", "lam")
         interactive, grain = checked["interactive"], checked["grain"]
         checked["interactive"], checked["grain"] = _check_interactive(interactive, grain)
-        _check_price(checked.get("price"), checked.get("questions"), reward)
+        check_price(checked.get("price"), checked.get("questions"), reward)
         return cls(checked)
 
     @property
@@ -198,7 +198,7 @@ class Settings:
         return Resolved(delta, resolved, rule)
 
 
-def _check_price(price: float | None, questions: float | None, reward: RewardRange) -> None:
+def check_price(price: float | None, questions: float | None, reward: RewardRange) -> None:
     """Refuse a price that the range cannot have, or a budget beside a price."""
     if price is not None and price > reward.span:
         raise SettingError(

@@ -227,6 +227,13 @@ class ShortState:
         if counts[STANDS]:
             self.choose(model)
 
+    def reprice(self, model: EpochState, price: float) -> None:
+        """Take another price, in units of the range; a form that stands is chosen anew."""
+        self.terms = self.terms._replace(price=price)
+        self.shorts.numbers[PRICE] = price
+        if self.stands:
+            self.choose(model)
+
     def grown(self, model: EpochState) -> ShortState:
         """Return these with room for the arm that has just been added (maths 9.2)."""
         other = ShortState(self.survey, len(model.learned.n), self.terms)

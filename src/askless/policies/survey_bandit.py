@@ -20,6 +20,7 @@ from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.one_thread import alone
 from askless.policies.player import Player
+from askless.policies.settings import Settings, check_price
 from askless.policies.short_choice import Terms
 from askless.policies.short_forms import ShortForm, ShortVisits
 from askless.policies.short_state import ShortState
@@ -377,6 +378,46 @@ class SurveyBandit(EpochSurveyUCB):
         super().retire_arm(arm)
         if self._short is not None:
             self._short.retire(self._model, self.roster.live)
+
+    def check_price(self, price: float) -> float:
+        """Return a price that may take the place of the one in force; refuse any other.
+
+        Whether there are short visits, and whether a budget sets their price, is settled when the
+        study begins.
+        """
+        settings = self.settings
+        if self._short is None or settings.questions is not None:
+            has = "no short visits" if self._short is None else "a budget instead of a price"
+            raise SettingError(f"the study began with {has}; it has no price to change", "price")
+        checked = float(check_number(price, "price"))
+        if checked <= 0:
+            raise SettingError(
+                f"price is {checked:g}; give what asking one question may cost, above 0", "price"
+            )
+        check_price(checked, None, self.reward)
+        return checked
+
+    @alone
+    def reprice(self, price: float) -> None:
+        """Change what asking one question may cost; a form that stands is chosen anew by it.
+
+        Visits that have been decided count in the check with the price of their decision (maths
+        9.4), so that what it promises holds across a change.
+
+        Examples
+        --------
+        >>> import askless as al
+        >>> survey = al.Survey([al.YesNo("donor")])
+        >>> policy = al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 100), beta_min=5)
+        >>> policy.reprice(0.5)
+        >>> policy.price
+        0.5
+        """
+        checked = self.check_price(price)
+        self.settings = Settings({**vars(self.settings), "price": checked})
+        assert self._short is not None  # else it has no price
+        self._short.reprice(self._model, self._terms().price)
+        self._version += 1
 
     def _grow(self) -> None:
         super()._grow()

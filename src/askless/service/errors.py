@@ -18,6 +18,7 @@ from askless.errors import (
     RewardError,
     SettingError,
     StateError,
+    StoppedError,
     StorageError,
     VisitError,
 )
@@ -32,6 +33,7 @@ RETRY_AFTER = 2  # seconds
 KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
     (NotFoundError, 404, "not_found"),
     (ConflictError, 409, "conflict"),
+    (StoppedError, 409, "stopped"),
     (PausedError, 409, "paused"),
     (StorageError, 503, "storage"),
     (StateError, 500, "state"),

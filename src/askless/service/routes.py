@@ -20,6 +20,7 @@ from askless.service.shapes import (
     Events,
     Health,
     NewVisit,
+    PriceGiven,
     RewardGiven,
     Summary,
     VisitShape,
@@ -30,11 +31,13 @@ from askless.storage import (
     NotFoundError,
     Operation,
     Pause,
+    Reprice,
     Retire,
     Revise,
     Reward,
     See,
     Start,
+    Stop,
 )
 from askless.storage.journal import Page, list_events
 from askless.storage.replica import Replica, dumped
@@ -158,6 +161,7 @@ def _summary(page: Page, replica: Replica) -> dict[str, Any]:
     form = replica.form
     return {
         "paused": page.paused,
+        "stopped": page.stopped,
         "visits": page.visits,
         "decided": page.decided,
         "learned": page.learned,
@@ -231,6 +235,18 @@ async def pause(office: Administering) -> Response:
 async def resume(office: Administering) -> Response:
     """Take new visits again."""
     return said({"changed": await office.desk.ask(Pause(paused=False))})
+
+
+@api.post("/stop", responses=CHANGES | _gives(Changed), tags=["study"])
+async def stop(office: Administering) -> Response:
+    """End the study: no new visits, ever; those under way finish, and rewards are taken."""
+    return said({"changed": await office.desk.ask(Stop())})
+
+
+@api.post("/price", responses=CHANGES | _gives(Changed), tags=["study"])
+async def price(office: Administering, body: PriceGiven) -> Response:
+    """Change what asking one question may cost; a short form that stands is chosen anew by it."""
+    return said({"changed": await office.desk.ask(Reprice(body.price))})
 
 
 @api.post("/arms/{arm}/retire", responses=CHANGES | _gives(Changed), tags=["study"])

@@ -17,6 +17,7 @@ __all__ = [
     "Events",
     "Health",
     "NewVisit",
+    "PriceGiven",
     "RewardGiven",
     "Summary",
     "VisitShape",
@@ -78,6 +79,12 @@ class RewardGiven(Sent):
     """What the arm brought."""
 
     reward: Number = Field(description="On the scale of the study file.")
+
+
+class PriceGiven(Sent):
+    """What asking one question may cost from now on."""
+
+    price: Number = Field(description="In reward units, above 0.")
 
 
 # -- what comes back -----------------------------------------------------------------------------
@@ -158,6 +165,7 @@ class Summary(BaseModel):
 
     study: str
     paused: bool
+    stopped: bool
     visits: int
     decided: int
     learned: int

@@ -56,7 +56,9 @@ EVENTS = {
     "form": "a short form was chosen, or withdrawn",
     "paused": "no new visits from here on",
     "resumed": "new visits again",
+    "stopped": "the study is over: no new visits, ever",
     "retired": "an arm is played no more",
+    "priced": "what asking one question may cost was changed",
     "erased": "a visit was erased; what it had said is nowhere any more",
 }
 MEANINGS = {

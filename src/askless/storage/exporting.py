@@ -47,19 +47,19 @@ class Exported:
     counts : dict
         How many visits are in the file (`visits`), how many of them are open (`open`), how many
         were erased and are not (`erased`), and how many events there are (`events`).
-    retired : bool
-        Whether an arm was retired: a visits file does not tell when.
+    changed : bool
+        Whether an arm was retired or the price changed: a visits file does not tell when.
     """
 
     folder: Path
     files: tuple[str, ...]
     counts: dict[str, int]
-    retired: bool
+    changed: bool
 
     @property
     def rebuilds(self) -> bool:
         """Whether the study can be rebuilt from its visits file, and so analysed."""
-        return not (self.retired or self.counts["erased"])
+        return not (self.changed or self.counts["erased"])
 
 
 def export(
@@ -169,11 +169,13 @@ def _write_all(moment: Moment, study: Study, folder: Path, ending: str, with_ids
     text = json.dumps(book, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / "codebook.json").write_text(text + "\n", encoding="utf-8")
     (folder / "study.yaml").write_bytes(moment.counters["file"].encode())
-    retired = select(events.c.serial).where(
-        events.c.study == moment.id, events.c.visit.is_(None), events.c.kind == "retired"
+    changes = select(events.c.serial).where(
+        events.c.study == moment.id,
+        events.c.visit.is_(None),
+        events.c.kind.in_(("retired", "priced")),
     )
-    gone = execute(retired.limit(1)).first() is not None
-    return Exported(folder, (visits_file, events_file, *OTHERS), counts, gone)
+    changed = execute(changes.limit(1)).first() is not None
+    return Exported(folder, (visits_file, events_file, *OTHERS), counts, changed)
 
 
 # -- visits --------------------------------------------------------------------------------------

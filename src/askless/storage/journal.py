@@ -56,7 +56,7 @@ CHANGED = (
     .values({name: bindparam(name) for name in FIELDS if name != "number"})
 )
 LINE = [events.c[name] for name in ("serial", "page", "at", "kind", "visit", "body")]
-COUNTERS = ("serial", "visits", "decided", "learned", "at", "paused")
+COUNTERS = ("serial", "visits", "decided", "learned", "at", "paused", "stopped")
 # Whoever holds this row writes alone; SQLite has one writer anyway.
 HELD = (
     select(*(studies.c[name] for name in COUNTERS))
@@ -112,9 +112,9 @@ class Page:
         counters = connection.execute(HELD, {"study": study}).one_or_none()
         if counters is None:
             raise StateError("the study is no longer in the database")
-        self.before, self.visits, self.decided, self.learned, at, self.paused = counters
+        self.before, self.visits, self.decided, self.learned = counters[:4]
+        at, self.paused, self.stopped = counters[4:]
         self.at = max(now, at)
-        self._was_paused = self.paused
         self.events: list[Event] = []
         self.tally = Tally(study, self.at)
         self._new: dict[int, VisitRow] = {}
@@ -305,7 +305,7 @@ class Page:
         if self._snapshot is not None:
             self._write_snapshot(*self._snapshot)
             reached("snapshot written")
-        if self.events or self.paused != self._was_paused:
+        if self.events:
             execute(
                 COUNTED,
                 {
@@ -316,6 +316,7 @@ class Page:
                     "learned": self.learned,
                     "at": self.at,
                     "paused": self.paused,
+                    "stopped": self.stopped,
                 },
             )
             reached("counters written")

@@ -15,10 +15,11 @@ from askless.errors import (
     PausedError,
     RewardError,
     SettingError,
+    StoppedError,
     VisitError,
     meant,
 )
-from askless.policies import Visit
+from askless.policies import SurveyBandit, Visit
 from askless.storage.journal import Page, VisitRow
 from askless.storage.replica import Replica, dumped
 from askless.survey import Survey
@@ -32,12 +33,15 @@ __all__ = [
     "Operation",
     "Pause",
     "PausedError",
+    "Reprice",
     "Retire",
     "Revise",
     "Reward",
     "See",
     "Seen",
     "Start",
+    "Stop",
+    "StoppedError",
     "Tick",
 ]
 
@@ -122,6 +126,8 @@ class Start(Operation):
             row = page.by_own(self.own)
             if row is not None:
                 return _seen(page, row)
+        if page.stopped:
+            raise StoppedError("the study is over and takes no new visits")
         if page.paused:
             raise PausedError("the study is paused and takes no new visits; try again later")
         policy = replica.policy
@@ -259,10 +265,44 @@ class Pause(Operation):
 
     def run(self, page: Page, replica: Replica) -> bool:  # noqa: ARG002
         """Return whether that was a change."""
+        if page.stopped and not self.paused:
+            raise ConflictError("the study has been stopped; it cannot go on")
         if page.paused == self.paused:
             return False
         page.paused = self.paused
         page.append("paused" if self.paused else "resumed", None, {})
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(Operation):
+    """End the study: no new visits, ever; those under way finish, and rewards are taken."""
+
+    def run(self, page: Page, replica: Replica) -> bool:  # noqa: ARG002
+        """Return whether that was a change."""
+        if page.stopped:
+            return False
+        page.stopped = True
+        page.append("stopped", None, {})
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Reprice(Operation):
+    """Change what asking one question may cost, in reward units."""
+
+    price: float
+
+    def run(self, page: Page, replica: Replica) -> bool:
+        """Return whether that was a change."""
+        policy = replica.policy
+        if not isinstance(policy, SurveyBandit):
+            raise SettingError(f"policy {policy.name!r} has no price to change")
+        price = policy.check_price(self.price)
+        said = [event.body["price"] for event in page.events if event.kind == "priced"]
+        if price == (said[-1] if said else policy.settings.price):
+            return False
+        page.append("priced", None, {"price": price})
         return True
 
 
@@ -279,8 +319,11 @@ class Retire(Operation):
         gone = {event.body["arm"] for event in page.events if event.kind == "retired"}
         if arm not in policy.live_arms or arm in gone:
             return False
-        if len(policy.live_arms) - len(gone) == 1:
-            raise ConflictError(f"arm {arm!r} is the last one; the study needs one")
+        if not policy.roster.may_retire(arm, *gone):
+            raise ConflictError(
+                f"arm {arm!r} is the last one, if only for some people; the study needs one for"
+                " everyone"
+            )
         page.append("retired", None, {"arm": arm})
         return True
 

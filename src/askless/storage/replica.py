@@ -18,7 +18,7 @@ from askless.survey import Study
 
 __all__ = ["APPLIED", "FOLLOWS", "Event", "Replica", "Snapshot", "dumped"]
 
-APPLIED = ("decided", "rewarded", "ticked", "retired")  # what a replica learns from
+APPLIED = ("decided", "rewarded", "ticked", "retired", "priced")  # what a replica learns from
 FOLLOWS = ("learned", "lost", "dropped", "form")  # what it says that follows
 WORDS = ("survey", "arms")  # of a policy's data: what the study file says
 FIRST_SNAPSHOT, MOST_BETWEEN = 256, 2_000  # learned visits between two snapshots
@@ -157,8 +157,11 @@ class Replica:
             learned = queue.reward(number, event.body["reward"], at=event.at)  # type: ignore[arg-type]
         elif event.kind == "ticked":
             learned = queue.tick(at=event.at)
-        else:
+        elif event.kind == "retired":
             policy.retire_arm(event.body["arm"])
+        else:
+            assert isinstance(policy, SurveyBandit)  # others have no price
+            policy.reprice(event.body["price"])
         for visit in learned:
             self._say(
                 event,
@@ -175,7 +178,7 @@ class Replica:
         for lost in queue.lost:
             self._say(event, "lost", lost, {})
         queue.lost = ()
-        if learned or event.kind == "retired":
+        if learned or event.kind in ("retired", "priced"):
             self._note_changes(event)
 
     def _say(self, event: Event, kind: str, visit: int | None, body: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, or_, select
 
 from askless.errors import AsklessError, StateError, shown
-from askless.policies import Visit
+from askless.policies import SurveyBandit, Visit
 from askless.storage.journal import events_of, records_of
 from askless.storage.live_study import difference, load_replica, read_study
 from askless.storage.operations import in_time, steps
@@ -61,8 +61,8 @@ class Rewalk:
         How many have been started, decided and learned.
     at : float
         The time of the last page.
-    paused : bool
-        Whether the study takes no new visits.
+    paused, stopped : bool
+        Whether the study takes no new visits, for now or for good.
     file : str or None
         The study file.
     """
@@ -72,7 +72,7 @@ class Rewalk:
         self.replica = Replica(study)
         self.open: dict[int, dict[str, Any]] = {}
         self.visits = self.decided = self.learned = 0
-        self.at, self.paused = 0.0, False
+        self.at, self.paused, self.stopped = 0.0, False, False
         self.file: str | None = None
         self._waiting: dict[int, Decided] = {}
         self._last: dict[int, int] = {}  # by line, the last that was learned
@@ -87,6 +87,8 @@ class Rewalk:
             "retired": self._retire,
             "paused": self._pause,
             "resumed": self._pause,
+            "stopped": self._stop,
+            "priced": self._price,
             "settings": self._settings,
         }
 
@@ -182,8 +184,8 @@ class Rewalk:
     def _started(self, event: Event) -> Sequence[tuple[str, Any]]:
         if event.visit != self.visits:
             raise self._differs(event, f"the next visit is {self.visits}")
-        if self.paused:
-            raise self._differs(event, "the study is paused")
+        if self.paused or self.stopped:
+            raise self._differs(event, "the study takes no new visits")
         said = event.body
         visit = self.replica.policy.visit(
             known=said["known"] or None, arms=said["eligible"], number=event.visit
@@ -260,9 +262,22 @@ class Rewalk:
 
     def _pause(self, event: Event) -> Sequence[tuple[str, Any]]:
         paused = event.kind == "paused"
-        if paused == self.paused:
-            raise self._differs(event, "it was so already")
+        if paused == self.paused or (self.stopped and not paused):
+            raise self._differs(event, "it was so already, or the study is over")
         self.paused = paused
+        return ()
+
+    def _stop(self, event: Event) -> Sequence[tuple[str, Any]]:
+        if self.stopped:
+            raise self._differs(event, "it was so already")
+        self.stopped = True
+        return ()
+
+    def _price(self, event: Event) -> Sequence[tuple[str, Any]]:
+        policy = self.replica.policy
+        if not isinstance(policy, SurveyBandit):
+            raise self._differs(event, "its policy has no price")
+        policy.check_price(event.body["price"])
         return ()
 
     def _settings(self, event: Event) -> Sequence[tuple[str, Any]]:
@@ -299,6 +314,7 @@ class Rewalk:
 
         pause, file, last = newest("paused", "resumed"), newest("settings"), newest()
         walk.paused = pause is not None and pause.kind == "paused"
+        walk.stopped = newest("stopped") is not None
         walk.file = json.loads(file.body)["file"]
         walk.at = last.at
         walk._read_visits(connection, of)

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 __all__ = [
@@ -52,6 +53,7 @@ studies = Table(
     Column("learned", WHOLE, nullable=False),
     Column("at", Double, nullable=False),  # when something was last written; it never goes back
     Column("paused", Boolean, nullable=False),
+    Column("stopped", Boolean, nullable=False, server_default=false()),
 )
 
 # The journal: what happened, in its order. Nothing is changed but at an erasure.

@@ -29,7 +29,7 @@ from askless.storage.tables import events, questions, snapshots, studies, summar
 __all__ = ["Verification", "verify"]
 
 MOST_FINDINGS = 20
-COUNTED = ("visits", "decided", "learned", "at", "paused", "file")
+COUNTED = ("visits", "decided", "learned", "at", "paused", "stopped", "file")
 KEPT = ("number", "token", "status", "started")  # of a visit that is erased
 ROUNDING = 1e-9  # of sums that were added in another order
 

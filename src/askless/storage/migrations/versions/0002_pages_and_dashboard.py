@@ -15,6 +15,9 @@ STATIONS = ("put", "answered", "skipped", "here")
 
 def upgrade() -> None:
     """Make them."""
+    op.add_column(
+        "studies", sa.Column("stopped", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
     op.create_table(
         "links",
         sa.Column("digest", sa.String(length=64), nullable=False),
