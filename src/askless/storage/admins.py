@@ -71,9 +71,7 @@ def set_password(database: Database, study: str, password: str, *, name: str = A
         if not changed:
             row = {"study": of, "name": name, "password": kept, "created": time.time()}
             connection.execute(insert(admins).values(row))
-        connection.execute(
-            delete(sessions).where(sessions.c.study == of, sessions.c.admin == name)
-        )
+        connection.execute(delete(sessions).where(sessions.c.study == of, sessions.c.admin == name))
     return not changed
 
 
