@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs settings format demo bench interactive epochs deciding constants tables rivals calling short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready test long check stubs settings format demo bench interactive epochs deciding constants tables rivals calling looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -75,6 +75,9 @@ rivals: $(READY) $(BENCH)/.ready  ## who earns most for the fewest questions, al
 
 calling: $(READY)  ## the calls of docs/calling.md from curl, Python and R to a real service (needs curl, Rscript and R's httr2; half a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/calling.py
+
+looking: $(READY)  ## how long the dashboard takes with a million visits in the journal (2 minutes)
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/dashboard.py
 
 short: $(READY)  ## short forms in the example study and in the paper's world (a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/short_forms.py

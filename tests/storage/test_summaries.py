@@ -93,12 +93,12 @@ def test_a_changed_count_is_found(sqlite, what):
     assert f"its {what} is" in found[0]
 
 
-def test_the_overview_adds_up_to_the_table_of_visits(sqlite):
+def test_the_overview_adds_up_to_the_table_of_visits(database):
     """Fails if a sum by arm, by part of the course or of short visits is not that of the visits."""
-    live = open_live(sqlite)
+    live = open_live(database)
     play(live, 450)
-    found = read_overview(sqlite, live.id)
-    with sqlite.reading() as connection:
+    found = read_overview(database, live.id)
+    with database.reading() as connection:
         rows = connection.execute(select(visits).where(visits.c.study == live.id)).all()
     decided = [row for row in rows if row.arm is not None]
     assert found.totals[""]["started"] == len(rows) == 450

@@ -240,7 +240,9 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
                 f"effects-{place}",
                 arm,
                 f"What answers do to the reward of {arm}: the largest estimates. Thick: at the end"
-                " of an epoch; thin: at all times (both 95%).",
+                " of an epoch; thin: at all times (both 95%)."
+                if drawn
+                else "Nothing can be said yet: too few visits have been learned.",
                 EFFECTS,
                 [row for row in rows if row["arm"] == arm],
                 specs.intervals("effect", len(drawn), "reward", (-reach, reach), kept=True)
