@@ -156,3 +156,17 @@ def test_the_command_line_sets_a_password_from_standard_input(tmp_path):
             said = askless("admin", "password", study, cwd=tmp_path)
         assert said.returncode == 2
         assert "--stdin" in said.stderr
+
+
+def test_serving_says_how_to_set_a_password_until_there_is_one(tmp_path, monkeypatch):
+    """Fails if nobody is told why the dashboard lets nobody in, or where it is."""
+    monkeypatch.setattr("askless.service.serve", lambda _: None)
+    (tmp_path / "study.yaml").write_text(small().located.text)
+    said = askless("serve", "study.yaml", cwd=tmp_path)
+    assert said.returncode == 0
+    assert "askless admin password small --db sqlite:///small.db" in said.stderr
+    with mock.patch.object(sys, "stdin", io.StringIO(GOOD)):
+        assert askless("admin", "password", "small", "--stdin", cwd=tmp_path).returncode == 0
+    said = askless("serve", "study.yaml", cwd=tmp_path)
+    assert "askless admin" not in said.stderr
+    assert "dashboard at http://127.0.0.1:8000/dashboard/small" in said.stderr

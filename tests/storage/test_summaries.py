@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import insert, select, text, update
 
 from askless.storage import Answer, Revise, Start, erase, verify
 from askless.storage.overview import read_overview
@@ -123,6 +123,28 @@ def test_the_overview_adds_up_to_the_table_of_visits(database):
         (event["serial"] for event in found.events), reverse=True
     )
     assert all(not event["body"] for event in found.events if event["visit"] is not None)
+
+
+def test_when_questions_were_dropped_is_read_without_the_rest_of_the_journal(database):
+    """Fails if a drop, or the last change of the short form, is missed or has another time."""
+    world = World(database)
+    world.paid("person")
+    lines = [
+        ("dropped", {"arm": "mail", "question": "age"}),
+        ("form", {"questions": ["donor"], "withdrawn": 0}),
+        ("form", {"questions": None, "withdrawn": 1}),
+        ("dropped", {"arm": "call", "question": "region"}),
+    ]
+    with database.writing() as connection:
+        for place, (kind, body) in enumerate(lines, 1_000):
+            row = {"study": world.live.id, "serial": place, "page": 999, "at": float(place)}
+            row |= {"kind": kind, "visit": None, "body": json.dumps(body)}
+            connection.execute(insert(events).values(row))
+    found = read_overview(database, world.live.id)
+    assert found.dropped == {("mail", "age"): 1_000.0, ("call", "region"): 1_003.0}
+    assert found.form_since == 1_002.0
+    assert [event["serial"] for event in found.events[:4]] == [1_003, 1_002, 1_001, 1_000]
+    assert found.events[0]["body"] == lines[3][1]
 
 
 def test_an_older_database_gets_its_counts_when_it_is_brought_up_to_date(new_address):
