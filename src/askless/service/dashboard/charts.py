@@ -210,48 +210,55 @@ def _means(study: Study, overview: Overview) -> Chart:
 
 
 def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[Chart]:
-    rows = []
-    for effect in effects:
-        dropped = overview.dropped.get((effect["arm"], effect["question"]))
-        rows.append(
-            {name: effect[name] for name in ("arm", "question", "answers", "estimate")}
-            | {name: effect[name] for name in ("end_low", "end_high", "low", "high")}
-            | {"state": "kept" if effect["kept"] else "dropped"}
-            | {"since_rows": effect["dropped_at"]}
-            | {"since": None if effect["kept"] or dropped is None else moment(dropped)}
-        )
+    rows = [_effect(effect, overview) for effect in effects]
     span = study.reward.span
     ends = [abs(row[name]) for row in rows for name in ENDS if row[name] is not None]
-    reach = min(span, max(1.25 * max(ends, default=0.0), span / 20))
-    made = []
-    for place, arm in enumerate(_arms(study)):
-        mine = [row for row in rows if row["arm"] == arm and row["estimate"] is not None]
-        mine.sort(key=lambda row: -abs(row["estimate"]))
-        drawn = [
-            {
-                "effect": f"{row['question']}: {row['answers']}",
-                "estimate": row["estimate"],
-                **{name: row[name] for name in ("low", "high", "end_low", "end_high", "state")},
-            }
-            for row in mine[:MOST_EFFECTS]
-        ]
-        made.append(
-            Chart(
-                f"effects-{place}",
-                arm,
-                f"What answers do to the reward of {arm}: the largest estimates. Thick: at the end"
-                " of an epoch; thin: at all times (both 95%)."
-                if drawn
-                else "Nothing can be said yet: too few visits have been learned.",
-                EFFECTS,
-                [row for row in rows if row["arm"] == arm],
-                specs.intervals("effect", len(drawn), "reward", (-reach, reach), kept=True)
-                if place < MOST_ARMS
-                else {},
-                drawn,
-            )
+    reach = min(span, max(1.25 * max(ends, default=0.0), span / 20))  # the same for all arms
+    return [
+        _effects_of(
+            f"effects-{place}",
+            arm,
+            [row for row in rows if row["arm"] == arm],
+            reach,
+            is_drawn=place < MOST_ARMS,
         )
-    return made
+        for place, arm in enumerate(_arms(study))
+    ]
+
+
+def _effect(effect: Row, overview: Overview) -> Row:
+    """Return an effect with its state, and since when it has it."""
+    dropped = overview.dropped.get((effect["arm"], effect["question"]))
+    return {name: effect[name] for name in ("arm", "question", "answers", *ENDS, "low", "high")} | {
+        "state": "kept" if effect["kept"] else "dropped",
+        "since_rows": effect["dropped_at"],
+        "since": None if effect["kept"] or dropped is None else moment(dropped),
+    }
+
+
+def _effects_of(name: str, arm: str, rows: list[Row], reach: float, *, is_drawn: bool) -> Chart:
+    """Return what answers do to the reward of an arm; the largest are drawn."""
+    told = [row for row in rows if row["estimate"] is not None]
+    told.sort(key=lambda row: -abs(row["estimate"]))
+    drawn = [
+        {"effect": f"{row['question']}: {row['answers']}"}
+        | {key: row[key] for key in (*ENDS, "low", "high", "state")}
+        for row in told[:MOST_EFFECTS]
+    ]
+    about = (
+        f"What answers do to the reward of {arm}: the largest estimates. Thick: at the end of an"
+        " epoch; thin: at all times (both 95%)."
+    )
+    spec = specs.intervals("effect", len(drawn), "reward", (-reach, reach), kept=True)
+    return Chart(
+        name,
+        arm,
+        about if drawn else "Nothing can be said yet: too few visits have been learned.",
+        EFFECTS,
+        rows,
+        spec if is_drawn else {},
+        drawn,
+    )
 
 
 ENDS = ("estimate", "end_low", "end_high")
