@@ -79,8 +79,9 @@ def create_app(
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
     app.state.door = dashboard.Door()
-    answer_errors(app)
-    app.add_middleware(Gate, measures=measures, studies=list(offices))
+    faces = {"/dashboard": dashboard.problem}
+    answer_errors(app, faces)
+    app.add_middleware(Gate, measures=measures, studies=list(offices), faces=faces)
     app.include_router(api)
     app.include_router(health)
     app.include_router(dashboard.dashboard)

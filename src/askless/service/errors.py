@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -24,10 +24,13 @@ from askless.errors import (
 )
 from askless.storage import ConflictError, NotFoundError, PausedError
 
-__all__ = ["ErrorShape", "Refusal", "answer_errors", "refused", "respond"]
+__all__ = ["ErrorShape", "Faces", "Refusal", "answer_errors", "answered", "refused"]
 
 log = logging.getLogger("askless.service")
 RETRY_AFTER = 2  # seconds
+
+# By how an address begins, what makes an error into a page; other addresses answer in JSON.
+Faces = Mapping[str, Callable[[Request, BaseException], Response]]
 
 # The first that fits says status and code.
 KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
@@ -97,13 +100,6 @@ def refused(error: BaseException) -> Refusal:
     return Refusal(500, "internal", "something went wrong in the service; it has been noted")
 
 
-def respond(path: str, refusal: Refusal) -> Response:
-    """Return an error as whoever asked for an address can read it: a page, or the one shape."""
-    from askless.service.dashboard import problems  # noqa: PLC0415 (it knows this module)
-
-    return problems.problem(path, refusal) if problems.is_page(path) else refusal.response()
-
-
 def _invalid(errors: Sequence[Any]) -> Refusal:
     """Say where a request does not have its shape, without repeating any of it."""
     first = errors[0]
@@ -123,15 +119,26 @@ WANTED = {  # in place of messages that could repeat what was sent
 }
 
 
-def answer_errors(app: FastAPI) -> None:
-    """Let an application answer every error in the one shape."""
+def answered(request: Request, error: BaseException, faces: Faces) -> Response:
+    """Answer an error as its address does: on a page, or in the one shape."""
+    for beginning, face in faces.items():
+        if request.scope["path"].startswith(beginning):
+            return face(request, error)
+    return refused(error).response()
+
+
+def answer_errors(app: FastAPI, faces: Faces, pages: Sequence[type[Exception]] = ()) -> None:
+    """Let an application answer every error: of pages on a page, else in the one shape.
+
+    `pages` are errors that only pages know.
+    """
 
     async def ours(request: Request, error: Exception) -> Response:
-        return respond(request.url.path, refused(error))
+        return answered(request, error, faces)
 
-    async def shape(_: Request, error: Exception) -> Response:
+    async def shape(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return _invalid(error.errors()).response()
+        return answered(request, _invalid(error.errors()), faces)
 
     async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -140,11 +147,13 @@ def answer_errors(app: FastAPI) -> None:
             404: "there is nothing at this address",
             405: "this address does not take this method",
         }.get(error.status_code, "the request cannot be read")
-        response = respond(request.url.path, Refusal(error.status_code, code, said))
+        response = answered(request, Refusal(error.status_code, code, said), faces)
         response.headers.update(error.headers or {})
         return response
 
-    app.add_exception_handler(Refusal, ours)
+    of_pages: Sequence[type[Exception]] = [Refusal, *pages]
+    for kind in of_pages:
+        app.add_exception_handler(kind, ours)
     app.add_exception_handler(AsklessError, ours)
     app.add_exception_handler(RequestValidationError, shape)
     app.add_exception_handler(HTTPException, http)
