@@ -163,7 +163,8 @@ class PretendService:
             "form": None,
             "asked_now": list(self.study.survey.names),
             "spans": [
-                {"start": 0, "arm": None, "reward": 2.5, "squares": 6.25} | dict.fromkeys(counts, 1)
+                {"start": 0, "arm": None, "reward": 2.5, "squares": 6.25}
+                | dict.fromkeys((*counts, "asked_short"), 1)
             ],
         }
 

@@ -10,6 +10,7 @@ from anyio import to_thread
 from fastapi import FastAPI
 
 from askless import __version__
+from askless.service import dashboard
 from askless.service.desk import Desk
 from askless.service.errors import answer_errors
 from askless.service.gate import Gate
@@ -76,10 +77,14 @@ def create_app(
     )
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
-    answer_errors(app)
-    app.add_middleware(Gate, measures=measures, studies=list(offices))
+    app.state.door = dashboard.Door()
+    faces = {"/dashboard": dashboard.problem}
+    answer_errors(app, faces)
+    app.add_middleware(Gate, measures=measures, studies=list(offices), faces=faces)
     app.include_router(api)
     app.include_router(health)
+    app.include_router(dashboard.dashboard)
+    app.include_router(dashboard.files)
     _describe_errors(app)
     return app
 
