@@ -16,6 +16,7 @@ from askless.service.errors import answer_errors
 from askless.service.gate import Gate
 from askless.service.keeper import Keeper, Office
 from askless.service.measures import Measures
+from askless.service.pages import Happened, page_of, pages
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
@@ -77,10 +78,12 @@ def create_app(
     )
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
-    answer_errors(app)
-    app.add_middleware(Gate, measures=measures, studies=list(offices))
+    faces = {"/s/": page_of}
+    answer_errors(app, faces, [Happened])
+    app.add_middleware(Gate, measures=measures, studies=list(offices), faces=faces)
     app.include_router(api)
     app.include_router(health)
+    app.include_router(pages)
     _describe_errors(app)
     return app
 

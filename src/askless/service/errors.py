@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -23,10 +23,13 @@ from askless.errors import (
 )
 from askless.storage import ConflictError, NotFoundError, PausedError
 
-__all__ = ["ErrorShape", "Refusal", "answer_errors", "refused"]
+__all__ = ["ErrorShape", "Faces", "Refusal", "answer_errors", "answered", "refused"]
 
 log = logging.getLogger("askless.service")
 RETRY_AFTER = 2  # seconds
+
+# By how an address begins, what makes an error into a page; other addresses answer in JSON.
+Faces = Mapping[str, Callable[[Request, BaseException], Response]]
 
 # The first that fits says status and code.
 KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
@@ -114,28 +117,41 @@ WANTED = {  # in place of messages that could repeat what was sent
 }
 
 
-def answer_errors(app: FastAPI) -> None:
-    """Let an application answer every error in the one shape."""
+def answered(request: Request, error: BaseException, faces: Faces) -> Response:
+    """Answer an error as its address does: on a page, or in the one shape."""
+    for beginning, face in faces.items():
+        if request.scope["path"].startswith(beginning):
+            return face(request, error)
+    return refused(error).response()
 
-    async def ours(_: Request, error: Exception) -> Response:
-        return refused(error).response()
 
-    async def shape(_: Request, error: Exception) -> Response:
+def answer_errors(app: FastAPI, faces: Faces, pages: Sequence[type[Exception]] = ()) -> None:
+    """Let an application answer every error: of pages on a page, else in the one shape.
+
+    `pages` are errors that only pages know.
+    """
+
+    async def ours(request: Request, error: Exception) -> Response:
+        return answered(request, error, faces)
+
+    async def shape(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return _invalid(error.errors()).response()
+        return answered(request, _invalid(error.errors()), faces)
 
-    async def http(_: Request, error: Exception) -> Response:
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = CODES.get(error.status_code, "bad_request")
         said = {
             404: "there is nothing at this address",
             405: "this address does not take this method",
         }.get(error.status_code, "the request cannot be read")
-        response = Refusal(error.status_code, code, said).response()
+        response = answered(request, Refusal(error.status_code, code, said), faces)
         response.headers.update(error.headers or {})
         return response
 
-    app.add_exception_handler(Refusal, ours)
+    of_pages: Sequence[type[Exception]] = [Refusal, *pages]
+    for kind in of_pages:
+        app.add_exception_handler(kind, ours)
     app.add_exception_handler(AsklessError, ours)
     app.add_exception_handler(RequestValidationError, shape)
     app.add_exception_handler(HTTPException, http)

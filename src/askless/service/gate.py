@@ -11,9 +11,10 @@ import traceback
 from collections.abc import Iterable
 from typing import Any
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from askless.service.errors import Refusal, refused
+from askless.service.errors import Faces, Refusal, answered
 from askless.service.measures import Measures
 
 __all__ = ["Gate"]
@@ -31,8 +32,11 @@ class TooLarge(Exception):  # noqa: N818 (it is an answer)
 class Gate:
     """The outermost part of the application."""
 
-    def __init__(self, app: ASGIApp, measures: Measures, studies: Iterable[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, measures: Measures, studies: Iterable[str], faces: Faces
+    ) -> None:
         self._app, self._measures, self._studies = app, measures, frozenset(studies)
+        self._faces = faces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or refuse it."""
@@ -61,20 +65,25 @@ class Gate:
             if refusal is None:
                 await self._app(scope, receiving, sending)
             else:
-                await refusal.response()(scope, receive, sending)
+                await self._answer(refusal, scope, receive, sending)
         except TooLarge:
-            await TOO_LARGE.response()(scope, receive, sending)
+            await self._answer(TOO_LARGE, scope, receive, sending)
         except Exception as error:
             # What was sent may be in the message of an error; where it happened is enough.
             frames = "".join(traceback.format_tb(error.__traceback__))
             log.error("unforeseen %s\n%s", type(error).__name__, frames)
-            await refused(error).response()(scope, receive, sending)
+            await self._answer(error, scope, receive, sending)
         finally:
             seconds = time.perf_counter() - begun
             route, study = _route(scope), scope.get("path_params", {}).get("study")
             known = study if study in self._studies else ""  # else anybody could add to the counts
             self._measures.request(known, route, status, seconds)
             access.info("%s %s %d %.1f ms", scope["method"], route, status, 1000 * seconds)
+
+    async def _answer(
+        self, error: BaseException, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        await answered(Request(scope), error, self._faces)(scope, receive, send)
 
 
 TOO_LARGE = Refusal(413, "too_large", f"the body is larger than {MOST_BYTES} bytes; send less")

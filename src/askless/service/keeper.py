@@ -64,9 +64,13 @@ class Keeper:
         self._keys, self._addresses = Buckets(key_rate), Buckets(address_rate)
         self._known: OrderedDict[bytes, tuple[Key, float]] = OrderedDict()
 
+    def hold(self, address: str) -> None:
+        """Refuse an address that calls too often."""
+        _hold(self._addresses.wait(address))
+
     async def admit(self, address: str, presented: str | None, study: str, scope: str) -> Office:
         """Return the study for which a key is good; refuse the caller otherwise."""
-        _hold(self._addresses.wait(address))
+        self.hold(address)
         key = None if presented is None else await self._find(presented)
         if key is None or not key.stands(time.time()):
             raise Refusal(
