@@ -17,6 +17,7 @@ from askless.cli import (
     erase,
     export,
     init,
+    invite,
     key,
     paper,
     plan,
@@ -73,6 +74,7 @@ app.command()(init.init)
 app.command()(check.check)
 app.command()(serve.serve)
 app.add_typer(key.app, name="key")
+app.command()(invite.invite)
 app.command()(verify.verify)
 app.command()(erase.erase)
 app.command()(export.export)

@@ -40,7 +40,7 @@ class Field:
     name : str
         Of its inputs.
     kind : str
-        number, one (of some), list (one of many) or any (of some).
+        number, one (of some), list (one of many), any (of some) or rating.
     text, help : str
         What people read.
     choices : list of tuple of str
