@@ -29,6 +29,7 @@ pages = APIRouter(prefix="/s/{study}", include_in_schema=False, default_response
 
 
 @pages.get("")
+@pages.get("/")
 async def home(request: Request, study: str) -> Response:
     """Show where a person stands: the consent, a question, or the arm."""
     person = Person.at(request, study)
