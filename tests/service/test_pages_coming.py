@@ -6,6 +6,7 @@ import json
 import re
 import threading
 import time
+from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
@@ -330,6 +331,13 @@ def test_a_survey_tool_gets_answers_and_arm_signed(embedded):
     assert (ours["askless_answer_donor"], ours["askless_reward"]) == ("yes", "50.0")
     with database.reading() as connection:
         assert ours["askless_arm"] == connection.execute(select(visits.c.arm)).scalar_one()
+    names = {}
+    page_of_docs = (Path(__file__).parents[2] / "docs/pages.md").read_text()
+    exec(re.findall(r"```python\n(.*?)```", page_of_docs, re.DOTALL)[0], names)
+    assert names["checked"](to, secret.decode()) == ours
+    for forged in (to.replace("age=44", "age=45"), to.replace("&askless_skipped=children", "")):
+        with pytest.raises(ValueError, match="not signed"):
+            names["checked"](forged, secret.decode())
     answered = {name for name, answer in GIVEN.items() if answer is not None}
     prefix = "askless_answer_"
     assert {n.removeprefix(prefix) for n in ours if n.startswith(prefix)} == answered

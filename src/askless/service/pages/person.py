@@ -75,7 +75,7 @@ class Person:
         office = keeper.offices.get(study)
         has_pages = office is not None and office.live.study.pages is not None
         self.office = office if has_pages else None
-        self.root = f"/s/{quote(study, safe='')}"
+        self.root = f"/s/{quote(study, safe='') or '-'}"
         spoken = tuple(LANGUAGES) if self.office is None else self.pages.spoken
         accepted = request.headers.get("accept-language", "")
         language = cookie(request, LANGUAGE)
@@ -158,7 +158,8 @@ class Person:
             "title": self.title,
             "root": self.root,
             "at": at,
-            "look": None if self.office is None else look_of(self.pages),
+            "look": f"{self.root}/{look_of(self.pages)}",
+            "known": self.office is not None,
             "logo": self.pages.logo,
             "token": form_token(self._form_secret),
             "personal": None,
