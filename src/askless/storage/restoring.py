@@ -237,8 +237,8 @@ def _flush(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> 
         ids = [row[name.name] for row in rows]
         if connection.execute(select(name).where(name.in_(ids))).first() is not None:
             raise SettingError(
-                f"the database has {table.name} of this study under another name: the study is there"
-                " already; restore into another database"
+                f"the database has {table.name} of this study under another name: the study is"
+                " there already; restore into another database"
             )
     connection.execute(insert(table), rows)
 
