@@ -9,17 +9,20 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs settings format demo bench interactive epochs deciding constants tables rivals calling serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready browser test long check stubs settings format demo bench interactive epochs deciding constants tables rivals calling serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 ready: $(READY)  ## set up .venv and build the core, which every target does first (some minutes, once)
 
-test: $(READY)  ## the whole suite, its largest tests reduced
+browser:  ## install Debian's Chromium for the tests of pages, where that is allowed (as root, with apt)
+	@builder/browser.sh
+
+test: $(READY) browser  ## the whole suite, its largest tests reduced
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-long: $(READY)  ## the whole suite with its largest tests at their full size (20 minutes)
+long: $(READY) browser  ## the whole suite with its largest tests at their full size (20 minutes)
 	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 check: $(READY)  ## lint, types, layers; format and bugs of the core, and whether its stubs are true

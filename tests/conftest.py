@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from askless.storage import replica
+from chromium import FOUND, MISSING, is_wanted
 from live_world import opened
 
 # What is asserted there is explained as in the tests themselves.
@@ -17,6 +18,13 @@ pytest.register_assert_rewrite("told", "dying", "service_processes", "many_worke
 
 KINDS = ("sqlite", "postgres")
 _numbers = itertools.count()
+
+
+def pytest_unconfigure(config):
+    """Say as the very last thing which tests were left out."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if FOUND is None and reporter is not None and is_wanted(config):
+        reporter.write_line(MISSING)
 
 
 @pytest.fixture(scope="session")

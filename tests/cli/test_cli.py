@@ -438,7 +438,7 @@ def test_a_plan_is_a_table_advice_and_a_report_that_needs_nothing_else(planned):
 def test_the_widest_table_of_a_plan_fits_into_80_columns(tmp_path):
     """With costs and with people who give up; fails if a heading or a number is cut."""
     text = EXAMPLE.read_text().replace("name: age,", "name: age, cost: 1.5,")
-    (tmp_path / "study.yaml").write_text(f"{text}  dropout: 0.02\n")
+    (tmp_path / "study.yaml").write_text(text.replace("plan: #", "plan:\n  dropout: 0.02 #"))
     few = ("--respondents", "200", "--worlds", 20, "--workers", 1)
     done = askless("plan", "study.yaml", *few, cwd=tmp_path)
     lines = done.stdout.splitlines()[:-1]

@@ -18,6 +18,7 @@ from askless.cli import (
     erase,
     export,
     init,
+    invite,
     key,
     paper,
     plan,
@@ -75,6 +76,7 @@ app.command()(check.check)
 app.command()(serve.serve)
 app.add_typer(key.app, name="key")
 app.add_typer(admin.app, name="admin")
+app.command()(invite.invite)
 app.command()(verify.verify)
 app.command()(erase.erase)
 app.command()(export.export)

@@ -92,6 +92,18 @@ def revoke(
     typer.echo(f"key {key} is revoked")
 
 
+@app.command()
+def signing(study: StudyArgument = None, db: DbOption = None) -> None:
+    """Print the secret with which the study signs what it sends back to a survey tool."""
+    from askless.storage.signing import signing_secret  # noqa: PLC0415 (so that help comes at once)
+
+    database, found = open_study(db, study)
+    try:
+        typer.echo(signing_secret(database, found))
+    finally:
+        database.close()
+
+
 def _as_data(key: Key) -> dict[str, str | None]:
     return {
         "key": key.id,

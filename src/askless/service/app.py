@@ -18,6 +18,7 @@ from askless.service.keeper import Keeper, Office
 from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import Measures
 from askless.service.names import check_name
+from askless.service.pages import Happened, page_of, pages
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
@@ -78,13 +79,11 @@ def create_app(
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
     app.state.door = dashboard.Door()
-    faces = {"/dashboard": dashboard.problem}
-    answer_errors(app, faces)
+    faces = {"/s/": page_of, "/dashboard": dashboard.problem}
+    answer_errors(app, faces, [Happened])
     app.add_middleware(Gate, measures=measures, studies=list(offices), faces=faces)
-    app.include_router(api)
-    app.include_router(health)
-    app.include_router(dashboard.dashboard)
-    app.include_router(dashboard.files)
+    for router in (api, health, pages, dashboard.dashboard, dashboard.files):
+        app.include_router(router)
     _describe_errors(app)
     return app
 

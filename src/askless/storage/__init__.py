@@ -4,6 +4,7 @@ from askless.errors import extra as _extra
 
 with _extra("service"):
     from askless.storage.backing_up import backup
+    from askless.storage.consenting import Consent
     from askless.storage.database import Database
     from askless.storage.erasing import Erase, Erased, erase
     from askless.storage.exporting import export
@@ -32,6 +33,7 @@ with _extra("service"):
 __all__ = [
     "Answer",
     "ConflictError",
+    "Consent",
     "Database",
     "Erase",
     "Erased",

@@ -43,6 +43,8 @@ STATUSES = {
 EVENTS = {
     "settings": "the study file, as it was from here on",
     "started": "a visit began: eligible arms, questions that it may ask, answers known before",
+    "consented": "the person agreed to take part, on a page: its language, and the SHA-256 digest"
+    " of the text that was agreed to",
     "asked": "questions were put",
     "answered": "answers came",
     "revised": "answers were changed before the decision",

@@ -128,6 +128,11 @@ class Page:
 
     # -- what there is ---------------------------------------------------------------------------
 
+    @property
+    def connection(self) -> Connection:
+        """The transaction, for tables beside the journal."""
+        return self._connection
+
     def follow(self, replica: Replica) -> bool:
         """Let a replica catch up with the journal; False where an erasure has cut it off."""
         if self.before - replica.position > AT_ONCE and self._cut_off(replica):

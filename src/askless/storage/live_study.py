@@ -215,11 +215,13 @@ def load_replica(
 # -- the study and its file ----------------------------------------------------------------------
 
 
-def find_study(connection: Connection, name: str) -> tuple[int, str]:
-    """Return a study's place in the database and its file; refuse one that is not there."""
-    row = connection.execute(
-        select(studies.c.id, studies.c.file).where(studies.c.name == name)
-    ).one_or_none()
+def find_study(connection: Connection, name: str, *, hold: bool = False) -> tuple[int, str]:
+    """Return a study's place in the database and its file; refuse one that is not there.
+
+    Whoever holds its row writes alone until the transaction ends.
+    """
+    wanted = select(studies.c.id, studies.c.file).where(studies.c.name == name)
+    row = connection.execute(wanted.with_for_update() if hold else wanted).one_or_none()
     if row is None:
         there = study_names(connection)
         known = f"it has {listed(there)}" if there else "it has none yet"

@@ -74,6 +74,8 @@ class Seen:
         The reward that came.
     new : bool
         Whether this call has started it.
+    in_all : int
+        How many questions it may ask at most in all, whichever answers are changed; it never grows.
     """
 
     visit: str
@@ -86,6 +88,7 @@ class Seen:
     arm: str | None
     reward: float | None
     new: bool = False
+    in_all: int = 0
 
 
 class Operation(ABC):
@@ -125,7 +128,7 @@ class Start(Operation):
         if self.own is not None:
             row = page.by_own(self.own)
             if row is not None:
-                return _seen(page, row)
+                return as_it_stands(page, row)
         if page.stopped:
             raise StoppedError("the study is over and takes no new visits")
         if page.paused:
@@ -153,7 +156,7 @@ class See(OfVisit):
 
     def run(self, page: Page, replica: Replica) -> Seen:  # noqa: ARG002
         """Return it as it stands."""
-        return _seen(page, _there(page, self.token))
+        return as_it_stands(page, _there(page, self.token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,7 @@ class Answer(OfVisit):
                 )
         rest = {name: answer for name, answer in given.items() if name not in held}
         if not rest:
-            return _seen(page, row)
+            return as_it_stands(page, row)
         if row.status != "open":
             raise AnswerError(
                 f"question {next(iter(rest))!r} was not asked in this visit, and its arm is decided"
@@ -211,7 +214,7 @@ class Revise(OfVisit):
         given = _fitting(replica.policy.survey, self.answers)
         held = record["answers"]
         if given and all(name in held and held[name] == given[name] for name in given):
-            return _seen(page, row)
+            return as_it_stands(page, row)
         if row.status != "open":
             raise ConflictError("the arm is decided; answers can be changed only until then")
         visit = replica.policy.visit(record)
@@ -240,14 +243,14 @@ class Reward(OfVisit):
         if row.reward is not None:
             if row.reward != reward:
                 raise ConflictError("this visit has another reward; a visit has one")
-            return _seen(page, row)
+            return as_it_stands(page, row)
         row.reward = reward
         in_time = row.status == "waiting" and self._in_time(page, row, replica)
         row.status = "rewarded" if in_time else "late"
         page.append("rewarded" if in_time else "late", row.number, {"reward": reward})
         page.change(row)
         page.tally.rewarded(row, reward)
-        return _seen(page, row)
+        return as_it_stands(page, row)
 
     @staticmethod
     def _in_time(page: Page, row: VisitRow, replica: Replica) -> bool:
@@ -422,7 +425,8 @@ def steps(
     return found
 
 
-def _seen(page: Page, row: VisitRow) -> Seen:
+def as_it_stands(page: Page, row: VisitRow) -> Seen:
+    """Return a visit as its caller may see it."""
     record = page.record(row)
     asks: tuple[str, ...] = ()
     if row.status == "open":
@@ -448,4 +452,6 @@ def _as_seen(
         arm=row.arm,
         reward=row.reward,
         new=new,
+        # Where arms have rules, an answer that is changed can lead back to what was promised first.
+        in_all=len((record.get("opening") or record)["promised"]),
     )

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from askless.errors import AsklessError, StateError, shown
 from askless.policies import SurveyBandit, Visit
+from askless.storage.consenting import check_consent
 from askless.storage.journal import events_of, records_of
 from askless.storage.live_study import difference, load_replica, read_study
 from askless.storage.operations import in_time, steps
@@ -77,8 +78,10 @@ class Rewalk:
         self._waiting: dict[int, Decided] = {}
         self._last: dict[int, int] = {}  # by line, the last that was learned
         self._retired: set[str] = set()  # in this page
+        self._begun: set[int] = set()  # in this page, without a consent yet
         self._steps: dict[str, Callable[[Event], Sequence[tuple[str, Any]]]] = {
             "started": self._started,
+            "consented": self._consented,
             "answered": self._answered,
             "revised": self._answered,
             "rewarded": self._rewarded,
@@ -114,6 +117,7 @@ class Rewalk:
                 )
         self.at = first.at
         self._retired.clear()
+        self._begun.clear()
         event = first
         try:
             rest = self._follows(deque(page))
@@ -197,7 +201,15 @@ class Rewalk:
         }
         self._compare(event, event, "started", follows)
         self.visits += 1
+        self._begun.add(visit.number)
         return self._moved(event, visit, ())
+
+    def _consented(self, event: Event) -> Sequence[tuple[str, Any]]:
+        if event.visit not in self._begun:
+            raise self._differs(event, "a consent comes once, with the start of its visit")
+        self._begun.remove(event.visit)
+        check_consent(event.body)
+        return ()
 
     def _answered(self, event: Event) -> Sequence[tuple[str, Any]]:
         record = self.open.get(event.visit or 0)

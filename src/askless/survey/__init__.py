@@ -4,6 +4,7 @@ from askless.survey import setting
 from askless.survey.arms import Arm
 from askless.survey.constants import Constants
 from askless.survey.kinds import Choice, Multi, Scale, YesNo
+from askless.survey.pages import Pages
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange
 from askless.survey.study import Study
@@ -15,6 +16,7 @@ __all__ = [
     "Choice",
     "Constants",
     "Multi",
+    "Pages",
     "Question",
     "RewardRange",
     "Scale",

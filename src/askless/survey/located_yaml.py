@@ -31,6 +31,7 @@ class Located:
         self.source, self.text = source, text
         self.lines: dict[Place, int] = {}
         self.written: dict[Place, str] = {}  # single values as they stand in the file
+        self.spans: dict[Place, tuple[int, int]] = {}  # from and to which character
         self._values = yaml.SafeLoader("")  # makes values out of words
         self.data: Any
         if len(text) > LARGEST_FILE:
@@ -82,6 +83,7 @@ class Located:
             return [self._build(item, (*place, i)) for i, item in enumerate(node.value)]
         if not isinstance(node, yaml.MappingNode):
             self.written[place] = node.value
+            self.spans[place] = node.start_mark.index, node.end_mark.index
             try:
                 return self._values.construct_object(node)
             except (ValueError, OverflowError, yaml.constructor.ConstructorError):

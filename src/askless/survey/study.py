@@ -12,8 +12,10 @@ import numpy as np
 from askless.errors import AsklessError, StudyError, extra
 from askless.survey.arms import Arm
 from askless.survey.eligibility import Eligibility, SurveyRule
+from askless.survey.image import embedded
 from askless.survey.kinds import question_from_dict
 from askless.survey.names import check_name, check_names
+from askless.survey.pages import Pages
 from askless.survey.policy_descriptions import RECOMMENDED, PolicyDescription
 from askless.survey.question import Question
 from askless.survey.reward import RewardRange, check_beta_min
@@ -56,6 +58,8 @@ class Study:
     silence : float, optional
         What a reward is taken to be that has not come by then; if left out, its visit is not
         learned.
+    pages : Pages, optional
+        What people see who answer in a browser; without it the study has no pages.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class Study:
     text: str = ""
     window: str | None = None
     silence: float | None = None
+    pages: Pages | None = None
     located: Located | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +95,8 @@ class Study:
         if self.silence is not None:
             silence = check_silence(self.silence, self.window, self.reward)
             object.__setattr__(self, "silence", silence)
+        if self.pages is not None:
+            self.pages.check_words(self.survey, self.arms)
 
     @classmethod
     def read(cls, path: str | Path) -> Study:
@@ -100,6 +107,8 @@ class Study:
             raise StudyError(f"{path}: the file is not UTF-8 text") from None
         except OSError as error:
             raise StudyError(f"{path}: cannot read the file: {error.strerror}") from None
+        with extra("cli"):
+            text = embedded(text, Path(path))
         return cls.parse(text, source=str(path))
 
     @classmethod
@@ -155,7 +164,12 @@ class Study:
                     SurveyRule(Rule(made.eligible_if), survey)
             place = ("arms",)
             _covered(survey, arms)
+            place = ("pages",)
+            pages = None if file.pages is None else Pages.of(file.pages.model_dump())
+            if pages is not None:
+                pages.check_words(survey, arms)
         except AsklessError as error:
+            place = (*place, *getattr(error, "place", ()))
             said = str(error).removeprefix(f"{place[-1]}: ")
             raise StudyError(f"{located.where(place)}: {said}") from None
         settings = file.policy.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
@@ -170,6 +184,7 @@ class Study:
             text=file.text,
             window=window,
             silence=file.reward.silence,
+            pages=pages,
             located=located,
         )
 

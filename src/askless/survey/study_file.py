@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, StrictStr, create_model
 
+from askless.survey.pages_section import PagesSection
 from askless.survey.policy_descriptions import KNOWN, PolicyDescription
 from askless.survey.policy_sections import sections, union_of
 from askless.survey.section import Name, Number, Positive, Section, Share, Size
@@ -148,6 +149,9 @@ class StudyFile(Section):
     reward: RewardSection
     policy: BaseModel  # one of the sections of the policies that are known as a file is read
     plan: PlanSection | None = Field(None, description="What is plausible, for `askless plan`.")
+    pages: PagesSection | None = Field(
+        None, description="What people see who answer in a browser; without it there are no pages."
+    )
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from askless.errors import StudyError, meant, near, shown, together
 from askless.survey import study_file
 from askless.survey.located_yaml import Located, Place
+from askless.survey.pages_section import PagesSection
 from askless.survey.policy_descriptions import PolicyDescription
 from askless.survey.policy_sections import OWN, section_of
 from askless.survey.study_file import Shape, StudyFile, shape
@@ -108,6 +109,8 @@ def _place(loc: Place, now: Shape) -> tuple[Place, type[BaseModel] | None]:
         "reward": study_file.RewardSection,
         "plan": study_file.PlanSection,
     }
+    if loc[:1] == ("pages",) and len(loc) > 1:
+        return loc, _within(PagesSection, loc[1:-1])
     if not loc or loc[0] in sections or loc[0] not in ("questions", "policy"):
         return loc, sections.get(loc[0] if len(loc) > 1 else None, StudyFile)
     at = 2 if loc[0] == "questions" else 1
@@ -115,6 +118,25 @@ def _place(loc: Place, now: Shape) -> tuple[Place, type[BaseModel] | None]:
     if len(loc) > at and loc[at] in tags:
         return (*loc[:at], *loc[at + 1 :]), tags[loc[at]]
     return loc, None
+
+
+def _within(section: Any, places: Place) -> type[BaseModel] | None:
+    """Return the section in which a key stands that is some sections further in."""
+    for part in places:
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            field = section.model_fields.get(str(part))
+            section = None if field is None else field.annotation
+            if get_origin(section) is not dict:
+                section = next((kind for kind in get_args(section) if _is_section(kind)), section)
+        elif get_origin(section) is dict:
+            section = get_args(section)[1]
+        else:
+            return None
+    return section if _is_section(section) else None
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _no_policy(place: Place, located: Located, now: Shape) -> str:

@@ -1,0 +1,230 @@
+"""The addresses of a study's pages: agree, answer, go back, see the arm, say what it brought."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+from anyio import to_thread
+from fastapi import APIRouter, Request
+from sqlalchemy import select
+from starlette.responses import Response
+
+from askless.errors import StorageError, VisitError
+from askless.service.desk import Look
+from askless.service.pages.asking import answer, back_page, question_page
+from askless.service.pages.coming import coming
+from askless.service.pages.fields import Typed, read_reward, reward_field
+from askless.service.pages.look import stylesheet
+from askless.service.pages.person import DAYS, Happened, Person, derived
+from askless.service.pages.sending_back import Return
+from askless.storage import ConflictError, Consent, Database, Reward, Seen
+from askless.storage.links import DAY, LinkError, add_link, digest_of
+from askless.storage.signing import signing_secret
+from askless.storage.tables import studies
+
+__all__ = ["pages"]
+
+pages = APIRouter(prefix="/s/{study}", include_in_schema=False, default_response_class=Response)
+
+
+@pages.get("")
+@pages.get("/")
+async def home(request: Request, study: str) -> Response:
+    """Show where a person stands: the consent, a question, or the arm."""
+    person = Person.at(request, study)
+    if "return" in request.query_params:
+        return _comes_from_a_tool(person)
+    seen = await person.visit()
+    if seen is None:
+        return await _consent_page(person)
+    if seen.arm is None:
+        return question_page(person, seen)
+    return await _result_page(person, seen)
+
+
+def _comes_from_a_tool(person: Person) -> Response:
+    """Keep where to send the browser at last; from then on the address is the plain one."""
+    asked = person.request.query_params
+    back = Return.checked(person.pages, asked.get("return"), asked.get("id", ""))
+    if back is None:
+        raise Happened("no_return", 400)
+    person.keep("return", back.packed())
+    return person.on()
+
+
+@pages.get("/look.css")
+async def look(request: Request, study: str) -> Response:
+    """Return the stylesheet; browsers keep it."""
+    person = Person(request, study)
+    headers = {"Cache-Control": "public, max-age=86400", "X-Content-Type-Options": "nosniff"}
+    return Response(stylesheet(person.pages), 200, headers, "text/css")
+
+
+# -- consent -------------------------------------------------------------------------------------
+
+
+async def _consent_page(person: Person, *, changed: bool = False) -> Response:
+    live = person.study.live
+    if await to_thread.run_sync(_is_paused, live.database, live.id):
+        raise Happened("paused", 409, button="try_again")
+    if person.pages.invited and not await _is_invited(person):
+        raise Happened("invited", 403, button="")
+    most = await person.study.desk.ask(Look(lambda _page, replica: len(replica.policy.asked_now())))
+    text = _consent_text(person)
+    return person.page(
+        "consent.html",
+        409 if changed else 200,
+        consent=text,
+        digest=digest_of(text),
+        ticket=secrets.token_urlsafe(16),
+        changed=changed,
+        most=most,
+    )
+
+
+def _consent_text(person: Person) -> str:
+    return person.words.consent.strip() or person.say("consent_default")
+
+
+async def _is_invited(person: Person) -> bool:
+    if person.secret is None:
+        return False
+    try:
+        await person.link(person.secret, "resume")
+    except LinkError:
+        return False
+    return True
+
+
+def _is_paused(database: Database, study: int) -> bool:
+    with database.reading() as connection:
+        found = connection.execute(select(studies.c.paused).where(studies.c.id == study))
+        return bool(found.scalar_one())
+
+
+@pages.post("/consent")
+async def consent(request: Request, study: str) -> Response:
+    """Begin the visit of somebody who has agreed."""
+    person = Person.at(request, study)
+    form = await person.form()
+    if await person.visit() is not None:
+        return person.on()  # a second click, or another tab
+    text = digest_of(_consent_text(person))
+    if form.get("text") != text:
+        return await _consent_page(person, changed=True)
+    secret = person.secret
+    if secret is None or not await _is_invited(person):
+        # The same for both of two clicks, and another one whenever the page is opened anew.
+        secret = person.derived(f"visit {form.get('ticket')}")
+    language, until = person.speech.language, time.time() + DAYS * DAY
+    await person.study.desk.ask(
+        Consent(digest_of(secret), language, text, until, invited=person.pages.invited)
+    )
+    person.keep("visit", secret)
+    return person.on()
+
+
+# -- questions -----------------------------------------------------------------------------------
+
+
+@pages.get("/back/{place}")
+async def back(request: Request, study: str, place: int) -> Response:
+    """Show a page of answers that can still be changed."""
+    person = Person.at(request, study)
+    return back_page(person, await person.visit(), place)
+
+
+@pages.post("/answers")
+async def answers(request: Request, study: str) -> Response:
+    """Take the answers of one page."""
+    person = Person.at(request, study)
+    return await answer(person, await person.form())
+
+
+# -- the arm and what it brought -----------------------------------------------------------------
+
+
+async def _result_page(
+    person: Person,
+    seen: Seen,
+    *,
+    typed: Typed | None = None,
+    problem: str = "",
+    status: int = 200,
+    unsaved: bool = False,
+) -> Response:
+    asked, live = person.pages.reward, person.study.live
+    open_now = asked is not None and seen.reward is None
+    back = Return.unpacked(person.pages, person.kept("return"))
+    if back is not None and not (open_now and asked is not None and asked.when == "now"):
+        secret = await to_thread.run_sync(signing_secret, live.database, live.name)
+        return person.page("return.html", to=back.after(live.name, seen, secret))
+    field, follow = None, None
+    if open_now and asked is not None:
+        if asked.when == "now" or person.kept("follow"):
+            range_, text = live.study.reward, person.words.reward
+            field = reward_field(asked, text, range_, person.say, typed or Typed(), problem)
+        elif person.secret is not None:
+            follow = person.address(f"w/{await _follow_link(person, seen)}")
+    return person.page(
+        "result.html",
+        status,
+        arm=person.words.arms[seen.arm or ""],
+        field=field,
+        follow=follow,
+        rewarded=seen.reward is not None,
+        thanks=person.words.thanks.strip() or person.say("thanks_default"),
+        unsaved=unsaved,
+    )
+
+
+async def _follow_link(person: Person, seen: Seen) -> str:
+    """Return the secret of the link for later: it shows the arm, and none of the answers."""
+    live, secret = person.study.live, derived(person.secret or "", "askless reward")
+
+    def keep() -> None:
+        with live.database.writing() as connection:
+            add_link(connection, live.id, digest_of(secret), "reward", seen.number, until=None)
+
+    await to_thread.run_sync(keep)
+    return secret
+
+
+@pages.get("/reward")
+async def later(request: Request, study: str) -> Response:
+    """Show the reward question to who came by the link for later."""
+    person = Person.at(request, study)
+    seen = await person.visit("follow")
+    if seen is None or seen.arm is None:
+        raise Happened("link_unknown", 404)
+    return await _result_page(person, seen)
+
+
+@pages.post("/reward")
+async def reward(request: Request, study: str) -> Response:
+    """Take the reward."""
+    person = Person.at(request, study)
+    form = await person.form()
+    asked, range_ = person.pages.reward, person.study.live.study.reward
+    follows = person.kept("follow") is not None
+    seen = await person.visit("follow" if follows else "visit")
+    if seen is None or asked is None:
+        raise Happened("no_visit", 409)
+    typed, value, problem = read_reward(asked, range_, form, person.say)
+    if value is None:
+        return await _result_page(person, seen, typed=typed, problem=problem, status=422)
+    try:
+        await person.study.desk.ask(Reward(seen.visit, value))
+    except ConflictError:
+        raise Happened("other_reward", 409, at="reward" if follows else "") from None
+    except VisitError:
+        raise Happened("too_early", 409) from None
+    except StorageError:
+        page = await _result_page(person, seen, typed=typed, status=503, unsaved=True)
+        page.headers["Retry-After"] = "5"
+        return page
+    return person.on("reward" if follows else "")
+
+
+pages.include_router(coming)

@@ -1,0 +1,92 @@
+"""The way back to a survey tool: answers and arm in the address, signed with the study's secret."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from askless.storage import Seen
+from askless.survey.pages import Pages
+from askless.survey.question import Answer
+
+__all__ = ["Return", "signed"]
+
+MOST_ADDRESS, MOST_ID = 1_000, 200
+OWN = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+
+
+class Return:
+    """Where a browser goes at the end, and how the survey tool names the person."""
+
+    def __init__(self, address: str, own: str = "") -> None:
+        self.address, self.own = address, own
+
+    @classmethod
+    def checked(cls, pages: Pages, address: object, own: object) -> Return | None:
+        """Return it if the study allows it."""
+        if not isinstance(address, str) or len(address) > MOST_ADDRESS:
+            return None
+        if not isinstance(own, str) or (own and not OWN.fullmatch(own)):
+            return None
+        return cls(address, own) if pages.may_return(address) else None
+
+    def packed(self) -> str:
+        """Return it as a cookie keeps it."""
+        return base64.urlsafe_b64encode(json.dumps([self.address, self.own]).encode()).decode()
+
+    @classmethod
+    def unpacked(cls, pages: Pages, kept: str | None) -> Return | None:
+        """Return what a cookie keeps, if the study still allows it."""
+        try:
+            address, own = json.loads(base64.urlsafe_b64decode(kept or ""))
+        except (ValueError, TypeError, binascii.Error):
+            return None
+        return cls.checked(pages, address, own)
+
+    def after(self, study: str, seen: Seen, secret: str) -> str:
+        """Return the address to which a browser is sent once a visit has its arm."""
+        said = {"askless_study": study, "askless_visit": str(seen.number)}
+        said |= {"askless_arm": seen.arm or "", "askless_at": str(int(time.time()))}
+        if self.own:
+            said["askless_id"] = self.own
+        skipped = [name for name, answer in seen.answers.items() if answer is None]
+        if skipped:
+            said["askless_skipped"] = ";".join(skipped)
+        if seen.reward is not None:
+            said["askless_reward"] = _as_text(seen.reward)
+        said |= {
+            f"askless_answer_{name}": _as_text(answer)
+            for name, answer in seen.answers.items()
+            if answer is not None
+        }
+        between = "&" if "?" in self.address else "?"
+        return f"{self.address}{between}{signed(said, secret)}"
+
+
+def signed(said: Mapping[str, str], secret: str) -> str:
+    """Return a query with its signature: HMAC-SHA256 of the sorted, encoded parameters.
+
+    >>> signed({"b": "1", "a": "x y"}, "secret").rpartition("=")[0]
+    'a=x%20y&b=1&askless_signature'
+    """
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in sorted(said.items())
+    )
+    made = hmac.new(secret.encode(), query.encode(), hashlib.sha256).hexdigest()
+    return f"{query}&askless_signature={made}"
+
+
+def _as_text(answer: Answer) -> str:
+    """Return an answer as a visits file has it."""
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    if isinstance(answer, list):
+        return ";".join(answer)
+    return repr(answer) if isinstance(answer, float) else str(answer)

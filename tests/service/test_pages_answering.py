@@ -1,0 +1,350 @@
+"""A study on pages: what people send is in the journal, and each odd step ends on its own page."""
+
+import hashlib
+import json
+import logging
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+import askless as al
+from askless.errors import StorageError
+from askless.storage import Erase, Pause, verify
+from askless.storage.journal import list_events
+from askless.storage.tables import links, visits
+from page_person import ANSWERS, GIVEN, PagePerson, Paper
+
+
+def journal(database, kind=None):
+    found = list_events(database, 1, 0, 1_000)
+    return [event for event in found if kind in (None, event["kind"])]
+
+
+def count(database, table):
+    with database.reading() as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def test_a_whole_visit_is_in_the_journal_and_follows_from_it(pages):
+    """Fails if an answer, the consent or the reward is kept otherwise than it was sent."""
+    _, database, person = pages
+    page = person.get()
+    assert (page.heading, count(database, visits)) == ("Before you begin", 0)
+    assert count(database, links) == 0
+    page = person.send("consent")
+    assert page.heading == "Questions 1 to 2 of at most 8"
+    page = person.decide()
+    assert page.heading == "Your result"
+    page = person.send("reward", reward="7")
+    assert "Your answer is saved." in page.text
+    (consented,) = journal(database, "consented")
+    text = al.Study.example().pages.consent.strip()
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert consented["body"] == {"language": "en", "text": digest}
+    (decided,) = journal(database, "decided")
+    assert decided["body"]["record"]["answers"] == GIVEN
+    assert [event["body"]["reward"] for event in journal(database, "rewarded")] == [70.0]
+    assert verify(database, "charity").ok
+
+
+def test_consent_is_written_with_the_start(pages):
+    """Fails if a visit could be there without the consent of who made it."""
+    _, database, person = pages
+    person.agree()
+    kinds = [(event["kind"], event["at"]) for event in journal(database) if event["visit"] == 0]
+    assert [kind for kind, _ in kinds] == ["started", "asked", "consented"]
+    assert len({at for _, at in kinds}) == 1
+    assert count(database, links) == 1
+
+
+def test_a_consent_whose_text_has_changed_is_read_again(pages):
+    """Fails if somebody agrees to a text that they have not seen."""
+    _, database, person = pages
+    person.get()
+    page = person.send("consent", text="0" * 64)
+    assert "has changed" in page.text
+    assert (page.status, count(database, visits)) == (409, 0)
+
+
+def test_answers_are_saved_page_by_page_and_can_be_changed_until_the_decision(pages):
+    """Fails if Back loses an answer, or a change does not reach the journal."""
+    _, database, person = pages
+    person.agree()
+    person.answer()
+    assert [e["body"]["answers"] for e in journal(database, "answered")] == [
+        {"age": 44, "donor": True}
+    ]
+    page = person.get(person.page.links["Back"])
+    assert page.forms["answers"]["a0"] == ["44"]
+    assert page.forms["answers"]["a1"] == ["1"]
+    page = person.send("answers", a0="45")
+    assert page.heading == "Questions 3 to 4 of at most 8"
+    assert [e["body"]["answers"] for e in journal(database, "revised")] == [
+        {"age": 45, "donor": True}
+    ]
+    person.decide()
+    (decided,) = journal(database, "decided")
+    assert decided["body"]["record"]["answers"] == {**GIVEN, "age": 45}
+    assert verify(database, "charity").ok
+
+
+def test_going_back_and_sending_the_same_changes_nothing(pages):
+    _, database, person = pages
+    person.agree()
+    person.answer()
+    person.answer()
+    before = len(journal(database))
+    page = person.get("back/0")
+    page = person.send("answers")
+    assert page.path == "/s/charity/back/2"
+    assert person.send("answers").heading == "Questions 5 to 6 of at most 8"
+    assert len(journal(database)) == before
+
+
+def test_a_second_click_changes_nothing(pages):
+    """Fails if two clicks on any button make two visits, or a page that says less than one."""
+    _, database, person = pages
+    first = person.get()
+    cookies = dict(person.client.cookies)
+    person.send("consent", first)
+    person.client.cookies.clear()
+    person.client.cookies.update(cookies)  # the first answer never came
+    page = person.send("consent", first)
+    assert (page.heading, count(database, visits)) == ("Questions 1 to 2 of at most 8", 1)
+    while person.page.asks:
+        page = person.page
+        after = [person.answer(page).heading for _ in range(2)]
+        assert after[0] == after[1]
+    page = person.page
+    for _ in range(2):
+        assert "Your answer is saved." in person.send("reward", page, reward="3").text
+    assert count(database, visits) == 1
+    assert len(journal(database, "answered")) == 4
+    assert len(journal(database, "rewarded")) == 1
+
+
+def test_two_tabs_that_disagree_are_told(pages):
+    """Fails if the second tab's answer is taken, or lost without a word."""
+    _, database, person = pages
+    tab = person.agree()
+    person.answer(tab)
+    page = person.answer(tab, a0="50")
+    assert (page.status, page.heading) == (409, "This question has another answer already")
+    page = person.get(page.links["See the saved answer"])
+    assert page.forms["answers"]["a0"] == ["44"]
+    assert len(journal(database, "answered")) == 1
+
+
+def test_back_after_the_decision_says_so(pages):
+    """Fails if an answer can be changed after the arm, or the page does not tell why."""
+    _, database, person = pages
+    last = person.agree()
+    while person.page.asks:
+        last = person.page
+        person.answer(last)
+    said = len(journal(database, "answered"))
+    changed = {name: value for name, value in ANSWERS.items() if name in last.asks}
+    page = person.send("answers", last, **{**changed, "a7": "1"})
+    assert (page.status, page.heading) == (409, "Your result is decided")
+    page = person.get("back/0")
+    assert (page.status, page.heading) == (409, "Your result is decided")
+    assert person.get(page.links["See your result"]).heading == "Your result"
+    assert (len(journal(database, "answered")), journal(database, "revised")) == (said, [])
+
+
+def test_another_reward_is_refused_on_a_page(pages):
+    _, database, person = pages
+    person.agree()
+    tab = person.decide()
+    person.send("reward", tab, reward="3")
+    page = person.send("reward", tab, reward="4")
+    assert (page.status, page.heading) == (409, "This was answered already")
+    assert [event["body"]["reward"] for event in journal(database, "rewarded")] == [30.0]
+
+
+def test_what_is_missing_is_said_with_links_to_it(pages):
+    """Fails if a page with a mistake saves anything, or forgets what was typed."""
+    _, database, person = pages
+    person.agree()
+    page = person.send("answers", a0="17")
+    assert page.status == 422
+    assert page.forms["answers"]["a0"] == ["17"]
+    links_to = {href for href in page.links.values() if href.startswith("#a")}
+    assert links_to == {"#a0", "#a1-1"}
+    assert 'id="a1-1"' in page.text
+    assert "Error: " in page.text
+    assert journal(database, "answered") == []
+
+
+def test_a_failing_database_keeps_what_was_typed(pages, monkeypatch):
+    """Fails if a person has to type again, or is told that something was saved."""
+    app, database, person = pages
+    person.agree()
+    desk = app.state.keeper.offices["charity"].desk
+
+    async def fails(_):
+        raise StorageError("the database does not answer")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(desk, "ask", fails)
+        page = person.send("answers", a0="44", a1="1")
+        assert (page.status, page.headers["retry-after"]) == (503, "5")
+        assert "could not be saved yet" in page.text
+        assert (page.forms["answers"]["a0"], page.forms["answers"]["a1"]) == (["44"], ["1"])
+        looked = PagePerson(person.client).get()
+        assert (looked.status, looked.heading) == (503, "This study cannot be reached now")
+        assert "retry-after" in looked.headers
+    assert person.send("answers").heading == "Questions 3 to 4 of at most 8"
+    assert [e["body"]["answers"] for e in journal(database, "answered")] == [
+        {"age": 44, "donor": True}
+    ]
+
+
+def test_a_form_that_is_not_ours_changes_nothing(pages, another):
+    """Fails if another site could send a form in a person's name (CSRF)."""
+    _, database, person = pages
+    theirs = another.get().forms["consent"]["token"]
+    person.get()
+    for token in (None, ["x"], ["\u0661"], theirs):
+        page = person.send("consent", person.get(), token=token)
+        assert (page.status, page.heading) == (403, "This form could not be checked")
+    assert count(database, visits) == 0
+
+
+def test_an_erased_person_is_not_found_again(pages):
+    """Fails if a cookie or a personal link still leads to what was erased."""
+    app, database, person = pages
+    person.agree()
+    personal = person.page.values["personal"]
+    person.answer()
+    with database.reading() as connection:
+        token = connection.execute(select(visits.c.token)).scalar_one()
+    live = app.state.keeper.offices["charity"].live
+    (erased,) = type(live)(database, "charity").run([Erase(token)])
+    assert erased.was == "open"
+    assert count(database, links) == 0
+    assert person.get().heading == "Before you begin"
+    page = person.get(personal)
+    assert (page.status, page.heading) == (404, "This link leads nowhere")
+    assert [e["body"] for e in journal(database, "consented")] == [{}]
+    assert verify(database, "charity").ok
+
+
+def test_a_paused_study_takes_nobody_new_and_lets_others_finish(pages, another):
+    app, database, person = pages
+    person.agree()
+    live = app.state.keeper.offices["charity"].live
+    tab = another.get()
+    type(live)(database, "charity").run([Pause(paused=True)])
+    assert another.get().heading == "This study is not taking new people now"
+    page = another.send("consent", tab)
+    assert (page.status, page.heading) == (409, "This study is not taking new people now")
+    assert person.decide().heading == "Your result"
+    assert count(database, visits) == 1
+
+
+def test_the_number_of_questions_never_grows_whatever_is_changed(pages_of):
+    """Fails if a changed answer lets a page promise more than the pages before it."""
+    study = al.Study.parse(
+        """
+schema: 1
+name: ruled
+questions:
+  - {kind: yes_no, name: old}
+  - {kind: yes_no, name: b}
+  - {kind: yes_no, name: c}
+arms: [{name: all}, {name: senior, eligible_if: old}]
+reward: {low: 0, high: 1}
+policy: {beta_min: 0.1}
+pages: {}
+"""
+    )
+    _, _, person = pages_of(study)
+    person.agree()
+    told = []
+    for value in ("1", "0", "1"):
+        page = person.send("answers", a0=value)
+        told.append(int(page.heading.rsplit(" ", 1)[1]))
+        person.get("back/0")
+    assert told == [3, 3, 3]
+
+
+def test_nothing_that_people_send_is_in_the_notes(pages, caplog):
+    """Fails if a log could tell who answered what, or holds a secret."""
+    caplog.set_level(logging.DEBUG)
+    _, _, person = pages
+    person.agree()
+    personal = person.page.values["personal"].rsplit("/", 1)[1]
+    person.get(f"r/{personal}")
+    person.send(personal)
+    person.send("answers", a0="secret word", a1="1")
+    person.decide()
+    said = "\n".join(
+        record.getMessage() for record in caplog.records if record.name.startswith("askless")
+    )
+    assert "/s/{study}/answers" in said
+    assert "secret word" not in said
+    assert personal not in said
+    assert json.dumps(GIVEN["age"]) not in said.replace(" ms", "").split()
+
+
+def test_too_many_requests_get_a_page(pages_of):
+    _, _, person = pages_of(address_rate=0.01)
+    person.get()
+    page = person.get()
+    assert (page.status, page.heading) == (429, "Too many requests")
+    assert int(page.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("path", ["/s/none", "/s/", "/s/charity/none", "/s/charity/back/x"])
+def test_errors_of_pages_are_pages(pages, path):
+    """Fails if a person could see JSON."""
+    _, _, person = pages
+    page = person.get(path)
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.status in (404, 422)
+    assert page.heading
+
+
+def test_the_words_of_a_study_are_text(pages_of):
+    """Fails if a study file could put markup into a page."""
+    text = al.Study.example().located.text
+    text = text.replace("How old are you?", "<b>old</b><script>alert(1)</script>")
+    _, _, person = pages_of(al.Study.parse(text))
+    page = person.agree()
+    assert "<script" not in page.text
+    assert "&lt;script&gt;" in page.text
+
+
+def test_pages_have_the_headers_and_cookies_that_keep_strangers_out(pages):
+    """Fails if a page could be framed, cached or scripted, or a cookie be read or taken along."""
+    _, _, person = pages
+    response = person.client.get("/s/charity")
+    assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
+    assert "unsafe-inline" not in response.headers["content-security-policy"]
+    assert response.headers["cache-control"] == "no-store"
+    assert "<script" not in response.text
+    assert " style=" not in response.text
+    safe = {"X-Forwarded-Proto": "https"}  # as a proxy says
+    first = Paper(httpx.get(f"{person.client.base_url}/s/charity", headers=safe))
+    kept = first.headers["set-cookie"].split(";")[0]
+    response = httpx.post(
+        f"{person.client.base_url}/s/charity/consent",
+        data={name: value for name, value in first.forms["consent"].items() if name},
+        headers={**safe, "Cookie": kept},
+    )
+    assert kept.startswith("__Host-askless-form=")
+    assert response.status_code == 303
+    (said,) = response.headers.get_list("set-cookie")
+    assert said.startswith("__Host-askless-visit-1=")
+    for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
+        assert part in said
+    assert "Domain" not in said
+
+
+def test_a_study_without_the_section_has_no_pages(pages_of):
+    """Fails if anybody could take part in a study that was meant for programs alone."""
+    text = al.Study.example().located.text
+    _, database, person = pages_of(al.Study.parse(text[: text.index("\npages:")]))
+    assert (person.get().status, count(database, visits)) == (404, 0)
