@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging.config
 import os
 import shutil
+import socket
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from askless.errors import SettingError
+from askless.errors import SettingError, StorageError
 from askless.service.app import ADDRESS_RATE, KEY_RATE, create_app
 from askless.service.measures import SHARED
 from askless.storage import Database
 from askless.storage.database import url_of
 
-__all__ = ["Service", "serve"]
+__all__ = ["Service", "serve", "serving"]
 
 VARIABLE = "ASKLESS_SERVICE"  # how workers hear what they serve
-PATIENCE = 10  # seconds for calls under way when it is stopped
+PATIENCE, LITTLE_PATIENCE = 10, 2  # seconds for calls under way when it is stopped
 MOST_WORKERS = 64
 
 
@@ -44,6 +49,10 @@ class Service:
         See `create_app`.
     quiet : bool
         Without a line for every call.
+    proxy : str, optional
+        Addresses of the web servers before it, separated by commas, whose word is taken for who
+        calls and whether by https (`X-Forwarded-For`, `X-Forwarded-Proto`); if left out, this very
+        machine.
     """
 
     address: str
@@ -54,6 +63,7 @@ class Service:
     key_rate: float = KEY_RATE
     address_rate: float = ADDRESS_RATE
     quiet: bool = False
+    proxy: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.workers <= MOST_WORKERS:
@@ -73,22 +83,9 @@ class Service:
 def serve(service: Service) -> None:
     """Serve until stopped."""
     logging.config.dictConfig(_logs(service.quiet))
-    settings: dict[str, Any] = {
-        "host": service.host,
-        "port": service.port,
-        "log_config": None,
-        "access_log": False,  # its lines would have the names of visits in them
-        "server_header": False,
-        "timeout_graceful_shutdown": PATIENCE,
-    }
+    settings = {"host": service.host, "port": service.port, **_settings(service)}
     if service.workers == 1:
-        app = create_app(
-            Database(service.address),
-            service.studies,
-            key_rate=service.key_rate,
-            address_rate=service.address_rate,
-        )
-        uvicorn.run(app, **settings)
+        uvicorn.run(_app(service), **settings)
         return
     shared = tempfile.mkdtemp(prefix="askless-measures-")
     os.environ[SHARED] = shared
@@ -106,12 +103,73 @@ def work() -> FastAPI:
     told = json.loads(os.environ[VARIABLE])
     service = Service(**{**told, "studies": tuple(told["studies"])})
     logging.config.dictConfig(_logs(service.quiet))
+    return _app(service)
+
+
+@contextmanager
+def serving(service: Service, *, or_any: bool = False) -> Iterator[str]:
+    """Serve in a thread while something else is done; yields the address.
+
+    Parameters
+    ----------
+    service : Service
+        Of one worker; signals are left to the caller.
+    or_any : bool
+        Whether to take any port that is free, if that of the service is taken.
+    """
+    line = _listening(service.host, service.port, or_any=or_any)
+    logging.config.dictConfig(_logs(service.quiet))
+    settings = {**_settings(service), "timeout_graceful_shutdown": LITTLE_PATIENCE}
+    server = uvicorn.Server(uvicorn.Config(_app(service), **settings))
+    thread = threading.Thread(target=server.run, args=([line],), name="service")
+    thread.start()
+    try:
+        while not server.started:
+            if not thread.is_alive():
+                raise StorageError("the service did not start; its notes above say why")
+            thread.join(0.01)
+        host = f"[{service.host}]" if ":" in service.host else service.host
+        yield f"http://{host}:{line.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _listening(host: str, port: int, *, or_any: bool) -> socket.socket:
+    """Return a socket at which callers are heard."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise SettingError(
+                f"cannot listen at {host}, port {port}: {(error.strerror or str(error)).lower()}"
+            ) from None
+        if or_any:
+            return _listening(host, 0, or_any=False)
+        raise SettingError(
+            f"port {port} is taken; give another with --port, or 0 for any that is free"
+        ) from None
+
+
+def _app(service: Service) -> FastAPI:
     return create_app(
         Database(service.address),
         service.studies,
         key_rate=service.key_rate,
         address_rate=service.address_rate,
     )
+
+
+def _settings(service: Service) -> dict[str, Any]:
+    """Return what every server is told."""
+    return {
+        "log_config": None,
+        "access_log": False,  # its lines would have the names of visits in them
+        "server_header": False,
+        "timeout_graceful_shutdown": PATIENCE,
+        "forwarded_allow_ips": service.proxy,
+    }
 
 
 def _logs(quiet: bool) -> dict[str, object]:
