@@ -85,7 +85,7 @@ def people_of(study: Study, seed: int = 0) -> Iterator[Person]:
         for i, context in enumerate(block.contexts):
             allowed = None if block.allowed is None else _named(names, block.allowed[i])
             yield Person(
-                answers=study.survey.decode(context),
+                answers=rules.decode(context),
                 arms=allowed,
                 open_to=frozenset(_named(names, open_to[i])),
                 rewards=dict(zip(names, map(float, block.rewards[i]), strict=True)),

@@ -31,6 +31,7 @@ MEANWHILE = (AnswerError, ConflictError, NotFoundError, RewardError, SettingErro
 class Passage(NamedTuple):
     """A decided visit."""
 
+    number: int  # of the visit in its study
     person: Person
     asked: int  # how many questions were put
     arm: str
@@ -126,7 +127,7 @@ class Sender:
                     continue
             self.left += 1
             return None
-        passage = Passage(person, asked, visit.arm)
+        passage = Passage(visit.number, person, asked, visit.arm)
         self.decided.append(passage)
         return passage
 

@@ -67,16 +67,16 @@ class Story:
         still_asked, form = live.look(_learned)
         asked = policy_for(study).asked_now()
         spans = read_spans(database, live.id, "hundred", MOST_SPANS)
-        came = sender.rewarded
+        came, decided = sender.rewarded, sorted(sender.decided, key=lambda passage: passage.number)
         return cls(
             study=study,
             visits=sender.started,
-            decided=len(sender.decided),
+            decided=len(decided),
             left=sender.left,
             rewarded=len(came),
             short=sum(span["short"] for span in spans if span["arm"] is None),
-            at_first=questions_a_visit(sender.decided[:SOME]),
-            now=questions_a_visit(sender.decided[-SOME:]),
+            at_first=questions_a_visit(decided[:SOME]),
+            now=questions_a_visit(decided[-SOME:]),
             dropped=tuple(name for name in asked if name not in still_asked),
             form=form,
             reward=_mean([passage.person.rewards[passage.arm] for passage in came]),
@@ -110,12 +110,15 @@ class Story:
         asks = ", ".join(self.form.questions) or "nothing"
         lines = [f"The short form asks {asks}; {self.short:,} visits were short."]
         if self.form.loss is not None:
-            middle, low, high = self.form.loss
-            lines.append(
-                "What short visits cost, by the randomised check:"
-                f" {middle:.3g} of reward a visit (95% at all times: {low:.3g} to {high:.3g})."
-            )
+            lines.append(f"What short visits cost, by the randomised check: {self._cost()}.")
         return lines
+
+    def _cost(self) -> str:
+        assert self.form is not None and self.form.loss is not None
+        middle, low, high = self.form.loss
+        if high - low >= 2 * self.study.reward.span:  # as far apart as two rewards can be
+            return "too few checks yet to say anything"
+        return f"{middle:.3g} of reward a visit (95% at all times: {low:.3g} to {high:.3g})"
 
     def _earning(self) -> list[str]:
         if self.reward is None:
