@@ -147,7 +147,7 @@ class PretendService:
     def summary(self):
         arms, learned = self.policy.live_arms, len(self.rewards)
         decided = sum(visit.decided for visit in self.visits.values())
-        counts = ("started", "decided", "full", "short", "checks", "asked", "rewarded", "late")
+        counts = "started decided full short checks asked asked_short rewarded late".split()
         return {
             "study": self.study.name,
             "paused": self.paused,

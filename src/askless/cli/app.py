@@ -10,6 +10,7 @@ import typer
 
 from askless import __version__
 from askless.cli import (
+    admin,
     analyse,
     backup,
     check,
@@ -73,6 +74,7 @@ app.command()(init.init)
 app.command()(check.check)
 app.command()(serve.serve)
 app.add_typer(key.app, name="key")
+app.add_typer(admin.app, name="admin")
 app.command()(verify.verify)
 app.command()(erase.erase)
 app.command()(export.export)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -88,6 +89,7 @@ def serve(
     from askless.service import Service  # noqa: PLC0415 (so that help comes at once)
     from askless.service import serve as run  # noqa: PLC0415
     from askless.storage import Database, LiveStudy  # noqa: PLC0415
+    from askless.storage.admins import has_admin  # noqa: PLC0415
     from askless.storage.keys import list_keys, make_key  # noqa: PLC0415
 
     address = file_of(read.name) if db is None else db
@@ -114,7 +116,9 @@ def serve(
                 highlight=False,
                 soft_wrap=True,
             )
+        admin = has_admin(database, live.name)
         where = database.url.render_as_string(hide_password=True)
+        same = shlex.quote(where) if database.sqlite else "postgresql://…"
     finally:
         database.close()
     messages.print(
@@ -123,4 +127,12 @@ def serve(
         highlight=False,
         soft_wrap=True,
     )
+    if not admin:
+        messages.print(
+            "askless: nobody can sign in to the dashboard yet; set a password, also while it runs:"
+            f" askless admin password {shlex.quote(read.name)} --db {same}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
     run(service)

@@ -25,6 +25,8 @@ class Span:
         Questions that were put.
     reward, squares : float
         Sums of rewards, and of their squares.
+    asked_short : int
+        Of `asked`: in short visits.
     """
 
     start: int
@@ -39,6 +41,7 @@ class Span:
     late: int
     reward: float
     squares: float
+    asked_short: int = 0
 
 
 @dataclass(frozen=True)

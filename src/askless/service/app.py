@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from askless import __version__
 from askless.errors import SettingError
+from askless.service import dashboard
 from askless.service.desk import Desk
 from askless.service.errors import answer_errors
 from askless.service.gate import Gate
@@ -81,6 +82,8 @@ def create_app(
     app.add_middleware(Gate, measures=measures, studies=list(offices))
     app.include_router(api)
     app.include_router(health)
+    app.include_router(dashboard.dashboard)
+    app.include_router(dashboard.files)
     _describe_errors(app)
     return app
 

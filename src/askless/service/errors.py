@@ -24,7 +24,7 @@ from askless.errors import (
 )
 from askless.storage import ConflictError, NotFoundError, PausedError
 
-__all__ = ["ErrorShape", "Refusal", "answer_errors", "refused"]
+__all__ = ["ErrorShape", "Refusal", "answer_errors", "refused", "respond"]
 
 log = logging.getLogger("askless.service")
 RETRY_AFTER = 2  # seconds
@@ -97,6 +97,13 @@ def refused(error: BaseException) -> Refusal:
     return Refusal(500, "internal", "something went wrong in the service; it has been noted")
 
 
+def respond(path: str, refusal: Refusal) -> Response:
+    """Return an error as whoever asked for an address can read it: a page, or the one shape."""
+    from askless.service.dashboard import problems  # noqa: PLC0415 (it knows this module)
+
+    return problems.problem(path, refusal) if problems.is_page(path) else refusal.response()
+
+
 def _invalid(errors: Sequence[Any]) -> Refusal:
     """Say where a request does not have its shape, without repeating any of it."""
     first = errors[0]
@@ -119,21 +126,21 @@ WANTED = {  # in place of messages that could repeat what was sent
 def answer_errors(app: FastAPI) -> None:
     """Let an application answer every error in the one shape."""
 
-    async def ours(_: Request, error: Exception) -> Response:
-        return refused(error).response()
+    async def ours(request: Request, error: Exception) -> Response:
+        return respond(request.url.path, refused(error))
 
     async def shape(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         return _invalid(error.errors()).response()
 
-    async def http(_: Request, error: Exception) -> Response:
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = CODES.get(error.status_code, "bad_request")
         said = {
             404: "there is nothing at this address",
             405: "this address does not take this method",
         }.get(error.status_code, "the request cannot be read")
-        response = Refusal(error.status_code, code, said).response()
+        response = respond(request.url.path, Refusal(error.status_code, code, said))
         response.headers.update(error.headers or {})
         return response
 

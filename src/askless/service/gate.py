@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from askless.service.errors import Refusal, refused
+from askless.service.errors import Refusal, refused, respond
 from askless.service.measures import Measures
 
 __all__ = ["Gate"]
@@ -61,14 +61,14 @@ class Gate:
             if refusal is None:
                 await self._app(scope, receiving, sending)
             else:
-                await refusal.response()(scope, receive, sending)
+                await respond(scope["path"], refusal)(scope, receive, sending)
         except TooLarge:
-            await TOO_LARGE.response()(scope, receive, sending)
+            await respond(scope["path"], TOO_LARGE)(scope, receive, sending)
         except Exception as error:
             # What was sent may be in the message of an error; where it happened is enough.
             frames = "".join(traceback.format_tb(error.__traceback__))
             log.error("unforeseen %s\n%s", type(error).__name__, frames)
-            await refused(error).response()(scope, receive, sending)
+            await respond(scope["path"], refused(error))(scope, receive, sending)
         finally:
             seconds = time.perf_counter() - begun
             route, study = _route(scope), scope.get("path_params", {}).get("study")

@@ -20,6 +20,8 @@ class Buckets:
     ----------
     rate : float
         Calls a second, in the long run; 0 for no limit.
+    burst : float, optional
+        How many may come at once; four seconds' worth if left out.
 
     Examples
     --------
@@ -32,9 +34,15 @@ class Buckets:
     (0, 0)
     """
 
-    def __init__(self, rate: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        rate: float,
+        *,
+        burst: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._rate, self._clock = rate, clock
-        self._most = max(1.0, rate * BURST)
+        self._most = max(1.0, rate * BURST if burst is None else burst)
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, name: str) -> int:

@@ -157,6 +157,7 @@ class Span(BaseModel):
     late: int
     reward: float
     squares: float
+    asked_short: int = Field(description="Of asked: in short visits.")
 
 
 class Summary(BaseModel):

@@ -26,6 +26,7 @@ from askless.storage.tables import (
     events,
     keys,
     links,
+    questions,
     signing,
     snapshots,
     studies,
@@ -38,7 +39,18 @@ __all__ = ["FORMAT", "MANIFEST", "PARTS", "VERSION", "BackedUp", "backup", "carr
 FORMAT, VERSION = "askless.backup", 1
 MANIFEST = "manifest.json"
 # In the order of their references; who is signed in must do so again.
-PARTS = (studies, events, visits, snapshots, summaries, keys, links, admins, signing)
+PARTS = (
+    studies,
+    events,
+    visits,
+    snapshots,
+    summaries,
+    questions,
+    keys,
+    links,
+    admins,
+    signing,
+)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the files of a zip have a time; ours says nothing
 
 

@@ -97,7 +97,7 @@ class Database:
         with guarded(), self.engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT")
             if not self.sqlite:
-                for table in ("events", "visits", "snapshots", "summaries", "links"):
+                for table in ("events", "visits", "snapshots", "summaries", "questions", "links"):
                     raw.execute(text(f"VACUUM FULL {table}"))
                 return
             cursor = connection.connection.cursor()

@@ -65,6 +65,7 @@ class Erase(Operation):
             self._take_out(page, replica, row)
         except AsklessError as error:
             raise StateError(f"visit {row.number} cannot be taken out: {error}") from None
+        page.tally.moved(page.record(row), None)
         _uncount(page, row)
         page.empty(row)
         page.unlink(row)

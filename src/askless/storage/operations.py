@@ -144,7 +144,7 @@ class Start(Operation):
         )
         page.add(row)
         page.tally.started(row)
-        return _moved(page, row, visit, asked=(), new=True)
+        return _moved(page, row, visit, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Answer(OfVisit):
         visit = replica.policy.visit(record)
         visit.answer(rest)
         page.append("answered", row.number, {"answers": rest})
-        return _moved(page, row, visit, asked=asked)
+        return _moved(page, row, visit, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class Revise(OfVisit):
         visit = replica.policy.visit(record)
         visit.revise(given)
         page.append("revised", row.number, {"answers": given})
-        return _moved(page, row, visit, asked=record["asked"])
+        return _moved(page, row, visit, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,11 +387,11 @@ def _live(arms: Sequence[str], live: Sequence[str], given: Sequence[str]) -> lis
     return list(given)
 
 
-def _moved(
-    page: Page, row: VisitRow, visit: Visit, *, asked: Sequence[str], new: bool = False
-) -> Seen:
-    """Note where a visit has got to."""
+def _moved(page: Page, row: VisitRow, visit: Visit, before: Mapping[str, Any] | None) -> Seen:
+    """Note where a visit has got to; `before` is what it had done, None if it has just begun."""
     record = visit.to_dict()
+    page.tally.moved(before, record)
+    asked = () if before is None else before["asked"]
     for kind, body in steps(visit, record, asked, page.decided):
         page.append(kind, row.number, body, visit if kind == "decided" else None)
     if visit.decided:
@@ -403,7 +403,7 @@ def _moved(
     else:
         row.record = dumped(record)
     page.change(row)
-    return _as_seen(row, record, visit.asks, new=new)
+    return _as_seen(row, record, visit.asks, new=before is None)
 
 
 def steps(

@@ -25,6 +25,7 @@ __all__ = [
     "keys",
     "links",
     "metadata",
+    "questions",
     "sessions",
     "signing",
     "snapshots",
@@ -120,6 +121,17 @@ summaries = Table(
     ),
     Column("reward", Double, nullable=False),
     Column("squares", Double, nullable=False),
+    Column("asked_short", WHOLE, nullable=False),  # of asked: in short visits
+)
+
+# What became of each question, over all visits.
+questions = Table(
+    "questions",
+    metadata,
+    Column("study", ForeignKey("studies.id"), primary_key=True),
+    Column("question", String(200), primary_key=True),
+    *(Column(name, WHOLE, nullable=False) for name in ("put", "answered", "skipped")),
+    Column("here", WHOLE, nullable=False),  # open visits of which it is the next one to answer
 )
 
 keys = Table(

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -22,8 +23,8 @@ from askless.storage.journal import (
 from askless.storage.live_study import find_study, read_study
 from askless.storage.replica import Event, Snapshot
 from askless.storage.rewalking import DAMAGE, DiffersError, Rewalk
-from askless.storage.summaries import COUNTS, DAY, KEY, Tally
-from askless.storage.tables import events, snapshots, studies, summaries, visits
+from askless.storage.summaries import COUNTS, DAY, KEY, STATIONS, Tally
+from askless.storage.tables import events, questions, snapshots, studies, summaries, visits
 
 __all__ = ["Verification", "verify"]
 
@@ -231,6 +232,7 @@ class _Proof:
         if learned != walk.learned:  # each has a place of its own below that
             self._find(f"the journal has {learned} visits learned, and {walk.learned} follow")
         self._compare_summaries(tally)
+        self._compare_questions(tally)
 
     def _visits(self, first: int, end: int) -> Iterator[tuple[VisitRow, list[Event]]]:
         """Go through some visits: what the table says, and what happened in them."""
@@ -269,6 +271,7 @@ class _Proof:
                     f" and {shown(right, 60)} follows"
                 )
         tally.started(follows)
+        tally.moved(None, _record_of(row, found, walk))
         if follows.decided is not None:
             tally.decided(follows)
         if follows.reward is not None:
@@ -302,12 +305,36 @@ class _Proof:
                         f" {said!r}, and {right!r} follows"
                     )
 
+    def _compare_questions(self, tally: Tally) -> None:
+        there = {
+            (row.question, what): getattr(row, what)
+            for row in self.connection.execute(
+                select(questions).where(questions.c.study == self.id)
+            )
+            for what in STATIONS
+        }
+        for name, what in sorted({*there, *tally.questions}):
+            said, right = there.get((name, what), 0), tally.questions[name, what]
+            if said != right:
+                self._find(
+                    f"the summary of question {name!r}: its {what} is {said}, and {right} follows"
+                )
+
     def _same(self, name: str, said: float, right: float, count: float) -> bool:
         if name not in ("reward", "squares"):
             return said == right
         reward = self.study.reward
         size = max(abs(reward.low), abs(reward.high)) ** (1 if name == "reward" else 2)
         return math.isclose(said, right, rel_tol=0, abs_tol=ROUNDING * size * (1 + count))
+
+
+def _record_of(row: VisitRow, found: list[Event], walk: Rewalk) -> dict[str, Any] | None:
+    """Return what a visit has done: as it was decided, or as far as it has come."""
+    for event in found:
+        if event.kind == "decided":
+            record: dict[str, Any] = event.body["record"]
+            return record
+    return walk.open.get(row.number)
 
 
 def _follows(row: VisitRow, found: list[Event]) -> VisitRow:

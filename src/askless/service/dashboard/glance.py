@@ -1,0 +1,79 @@
+"""What the policy in memory says of itself, for the dashboard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from askless.policies import SurveyBandit
+from askless.policies.linear_ucb import LinearUCB
+from askless.policies.short_forms import ShortForm
+from askless.storage.journal import Page
+from askless.storage.replica import Replica
+
+__all__ = ["Glance", "glance"]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A study at one moment, as whoever serves it knows it.
+
+    Attributes
+    ----------
+    state : str
+        running, paused or stopped.
+    at : float
+        The moment.
+    visits, decided, learned, waiting, events : int
+        How many there are.
+    oldest : float or None
+        When the visit was decided that waits for its reward for longest.
+    live : tuple of str
+        The arms in play.
+    asked : tuple of str
+        What a full visit asks now, at most.
+    effects : list of dict or None
+        See `askless.Effect`; None where the policy estimates none.
+    form : ShortForm or None
+        What short visits ask, where there may be some.
+    price : float or None
+        What asking one question may cost; None where it cannot be changed.
+    """
+
+    state: str
+    at: float
+    visits: int
+    decided: int
+    learned: int
+    waiting: int
+    events: int
+    oldest: float | None
+    live: tuple[str, ...]
+    asked: tuple[str, ...]
+    effects: list[dict[str, Any]] | None
+    form: ShortForm | None
+    price: float | None
+
+
+def glance(page: Page, replica: Replica) -> Glance:
+    """Look at a study; nothing is written."""
+    policy, form, price = replica.policy, None, None
+    if isinstance(policy, SurveyBandit) and policy._short is not None:
+        form = policy.short_form()
+        price = policy.price if policy.settings.questions is None else None
+    state = "stopped" if page.stopped else "paused" if page.paused else "running"
+    return Glance(
+        state=state,
+        at=page.at,
+        visits=page.visits,
+        decided=page.decided,
+        learned=page.learned,
+        waiting=len(replica.queue.waiting),
+        events=page.before,
+        oldest=replica.oldest(),
+        live=tuple(policy.live_arms),
+        asked=tuple(policy.asked_now()),
+        effects=[dict(row) for row in policy.effects()] if isinstance(policy, LinearUCB) else None,
+        form=form,
+        price=price,
+    )
