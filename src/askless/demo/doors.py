@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import NamedTuple
 from urllib.parse import quote
 
 from askless.storage import Database
+from askless.storage.admins import ADMIN, set_password
 from askless.storage.keys import make_key
 
 __all__ = ["Doors", "open_doors"]
@@ -16,19 +18,31 @@ class Doors(NamedTuple):
 
     Attributes
     ----------
+    study : str
+        The study's name.
     key : str
         By which simulated people call.
+    password : str
+        By which the administrator signs in to the dashboard.
     """
 
     study: str
     key: str
+    password: str
 
     def lines(self, address: str) -> list[str]:
         """Say where to look."""
-        return [f"The API: {address}/v1/studies/{quote(self.study, safe='')}"]
+        study = quote(self.study, safe="")
+        return [
+            f"The dashboard:   {address}/dashboard/{study}",
+            f"                 sign in as {ADMIN} with the password {self.password}",
+            f"What people see: {address}/s/{study}",
+        ]
 
 
 def open_doors(database: Database, study: str) -> Doors:
     """Make what it takes to come in, for this demo alone."""
+    password = secrets.token_urlsafe(9)
+    set_password(database, study, password)
     key = make_key(database, study, ["serve", "reward", "export"], name="simulated people")
-    return Doors(study, key)
+    return Doors(study, key, password)
