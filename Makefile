@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs settings format demo paper tour bench interactive epochs deciding constants tables rivals calling short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready test long check stubs settings format demo paper tour bench interactive epochs deciding constants tables rivals calling serving short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -82,6 +82,9 @@ calling: $(READY)  ## the calls of docs/calling.md from curl, Python and R to a 
 tour: $(READY)  ## the screenshots of docs/tour.md, from a demo in a browser (needs chromium; a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/tour.py
 
+serving: $(READY)  ## full visits a second over HTTP, on SQLite and PostgreSQL, beside an endpoint that writes one row: the table of docs/serving.md (3 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore benchmarks/serving.py
+
 short: $(READY)  ## short forms in the example study and in the paper's world (a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/short_forms.py
 
@@ -104,10 +107,11 @@ guarantee: $(READY)  ## wrong drops of Epoch SurveyUCB where effects are exactly
 mutants: $(READY)  ## wrong versions of Epoch SurveyUCB and of short forms, which the tests of its guarantee must notice (20 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py
 
-soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it, 12,000 changed states, eight threads in one policy (20 minutes)
+soak: $(READY)  ## 20,000 random sequences of operations on the public API beside a plain model of it, 12,000 changed states, eight threads in one policy; 2,000 deaths of live studies, 50,000 rewards at four workers (50 minutes)
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/soak.py
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/mutated.py
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/threads.py
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/live_soak.py
 
 # Python finds the checked core in build/sanitize/src, which comes first on its path; .venv stays as it is.
 sanitize: $(READY)  ## the core with its addresses, its arithmetic and every index checked, by tests and random operations: SEQUENCES=10000 (15 minutes)

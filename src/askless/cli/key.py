@@ -68,7 +68,8 @@ def list_them(
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("key", "name", "scopes", "made", "expires", "revoked"):
-        table.add_column(heading, overflow="fold")
+        whole = heading == "key"  # it is copied
+        table.add_column(heading, overflow="fold", no_wrap=whole, min_width=12 * whole)
     for key in keys:
         table.add_row(*(escape(str(said or "")) for said in _as_data(key).values()))
     output.print(table)

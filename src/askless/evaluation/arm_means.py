@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from askless.core import add_at_the_end
 from askless.core.arrays import Floats, Ints
@@ -22,7 +22,7 @@ from askless.policies.effects import IMPOSSIBLE
 __all__ = ["ArmMean", "ArmModel", "Contrast", "arm_models", "contrasts", "means"]
 
 MISSES = 0.05
-NORMAL = float(norm.isf(MISSES / 2))
+NORMAL = -float(ndtri(MISSES / 2))
 FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
 NO_BLOCKS = "the arm was not played in full visits, or has no epochs"
 WARM = "the arm was in warm-up to the end"
@@ -196,7 +196,7 @@ def means(
             continue
         slack = math.hypot(
             pocock(misses, MOST_COUNTED) * model.error,
-            float(norm.isf(misses / 2)) * _of_answers(history, policy, model.slopes),
+            -float(ndtri(misses / 2)) * _of_answers(history, policy, model.slopes),
         )
         reward = policy.reward
         inside = cut(

@@ -10,19 +10,18 @@ from anyio import to_thread
 from fastapi import FastAPI
 
 from askless import __version__
-from askless.errors import SettingError
 from askless.service import dashboard
 from askless.service.desk import Desk
 from askless.service.errors import answer_errors
 from askless.service.gate import Gate
 from askless.service.keeper import Keeper, Office
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import Measures
+from askless.service.names import check_name
 from askless.service.routes import api, health
 from askless.storage import Database, LiveStudy
 
-__all__ = ["ADDRESS_RATE", "KEY_RATE", "create_app"]
-
-KEY_RATE, ADDRESS_RATE = 500.0, 200.0  # calls a second
+__all__ = ["create_app"]
 
 
 def create_app(
@@ -89,8 +88,7 @@ def create_app(
 
 
 def _live(database: Database, name: str) -> LiveStudy:
-    if "/" in name:
-        raise SettingError(f"the study is called {name!r}; a live study's name is without /")
+    check_name(name)
     return LiveStudy(database, name)
 
 

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from askless.errors import (
     AnswerError,
@@ -43,6 +44,7 @@ KNOWN: tuple[tuple[type[AsklessError], int, str], ...] = (
     (SettingError, 422, "setting"),
     (AsklessError, 422, "refused"),
 )
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "content_type"}
 
 
@@ -59,13 +61,13 @@ class ErrorShape(BaseModel):
     error: ErrorBody
 
 
-class Refusal(Exception):  # noqa: N818 (it is an answer)
-    """An error that is answered as it is."""
+class Refusal(HTTPException):
+    """An error that is answered as it is, also where it interrupts the reading of a body."""
 
     def __init__(
         self, status: int, code: str, message: str, *, retry_after: int | None = None
     ) -> None:
-        super().__init__(code)
+        super().__init__(status, code)
         self.status, self.code, self.message, self.retry_after = status, code, message, retry_after
 
     def response(self) -> Response:
@@ -80,7 +82,8 @@ class Refusal(Exception):  # noqa: N818 (it is an answer)
 
 
 # What may stand in the place of an error: words of the shapes, never what was sent.
-PLACES = ("body", "query", "path", "id", "known", "arms", "answers", "reward", "after", "limit")
+PLACES = {"body", "id", "known", "arms", "answers", "reward"}
+PLACES |= {"query", "after", "limit", "span", "last", "path", "visit"}
 
 
 def refused(error: BaseException) -> Refusal:
@@ -111,6 +114,8 @@ def _invalid(errors: Sequence[Any]) -> Refusal:
         return Refusal(400, "json", "the body is not JSON; send one JSON object")
     place = ".".join(part for part in map(str, first["loc"]) if part in PLACES)
     wanted = WANTED.get(first["type"], first["msg"])
+    if len(first["loc"]) > 2:  # of several kinds that would do, the first says only its own
+        wanted = KINDS.get(first["loc"][1], wanted)
     return Refusal(422, "shape", f"{place or 'body'}: {wanted}")
 
 
@@ -121,6 +126,22 @@ WANTED = {  # in place of messages that could repeat what was sent
     "enum": "the value does not fit",
     "literal_error": "the value does not fit",
 }
+ANSWERS = "an answer is a number, true or false, a text, a list of texts, or null; no other fits"
+KINDS = {
+    "reward": "give a number; NaN and what is infinite are none",
+    "answers": ANSWERS,
+    "known": ANSWERS,
+}
+
+
+def _methods(request: Request) -> list[str]:
+    """Return what an address takes, by all of its routes; the first alone would say too little."""
+    tried = ({**request.scope, "method": method} for method in METHODS)
+    return [
+        scope["method"]
+        for scope in tried
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+    ]
 
 
 def answer_errors(app: FastAPI) -> None:
@@ -142,6 +163,8 @@ def answer_errors(app: FastAPI) -> None:
         }.get(error.status_code, "the request cannot be read")
         response = respond(request.url.path, Refusal(error.status_code, code, said))
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["Allow"] = ", ".join(_methods(request))
         return response
 
     app.add_exception_handler(Refusal, ours)

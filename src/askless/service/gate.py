@@ -24,10 +24,6 @@ MOST_BYTES = 64 * 1024
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
-class TooLarge(Exception):  # noqa: N818 (it is an answer)
-    """A body went on beyond its limit."""
-
-
 class Gate:
     """The outermost part of the application."""
 
@@ -53,7 +49,7 @@ class Gate:
             message = await receive()
             read += len(message.get("body", b""))
             if read > MOST_BYTES:
-                raise TooLarge
+                raise _too_large()
             return message
 
         try:
@@ -62,8 +58,6 @@ class Gate:
                 await self._app(scope, receiving, sending)
             else:
                 await respond(scope["path"], refusal)(scope, receive, sending)
-        except TooLarge:
-            await respond(scope["path"], TOO_LARGE)(scope, receive, sending)
         except Exception as error:
             # What was sent may be in the message of an error; where it happened is enough.
             frames = "".join(traceback.format_tb(error.__traceback__))
@@ -77,7 +71,8 @@ class Gate:
             access.info("%s %s %d %.1f ms", scope["method"], route, status, 1000 * seconds)
 
 
-TOO_LARGE = Refusal(413, "too_large", f"the body is larger than {MOST_BYTES} bytes; send less")
+def _too_large() -> Refusal:
+    return Refusal(413, "too_large", f"the body is larger than {MOST_BYTES} bytes; send less")
 
 
 def _unfit(scope: Scope) -> Refusal | None:
@@ -87,7 +82,7 @@ def _unfit(scope: Scope) -> Refusal | None:
     if not length.isdigit() or len(length) > 15:
         return Refusal(400, "bad_request", "the length of the body is no number")
     if int(length) > MOST_BYTES:
-        return TOO_LARGE
+        return _too_large()
     has_body = int(length) > 0 or b"transfer-encoding" in headers
     if scope["method"] in WITH_BODY and has_body:
         kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()

@@ -19,7 +19,7 @@ from askless.service.shapes import Texts
 from askless.storage import Database
 from askless.storage.keys import Key, find_key
 
-__all__ = ["Keeper", "Office", "may"]
+__all__ = ["Keeper", "Office", "address_of", "may"]
 
 REMEMBERED = 5.0  # seconds for which a key is not looked up again: a revoked one ends by then
 MOST_REMEMBERED = 1_000
@@ -66,7 +66,7 @@ class Keeper:
 
     async def admit(self, address: str, presented: str | None, study: str, scope: str) -> Office:
         """Return the study for which a key is good; refuse the caller otherwise."""
-        _hold(self._addresses.wait(address))
+        self.pace(address)
         key = None if presented is None else await self._find(presented)
         if key is None or not key.stands(time.time()):
             raise Refusal(
@@ -79,6 +79,10 @@ class Keeper:
         if not key.allows(scope):
             raise Refusal(403, "scope", f"this key is not for that; it needs the scope {scope}")
         return office
+
+    def pace(self, address: str) -> None:
+        """Refuse an address that calls too often."""
+        _hold(self._addresses.wait(address))
 
     async def _find(self, presented: str) -> Key | None:
         name = hashlib.sha256(presented.encode()).digest()  # so that no key lies in memory
@@ -100,6 +104,11 @@ def _hold(seconds: int) -> None:
         raise Refusal(429, "too_many", f"too many calls; wait for {seconds} s", retry_after=seconds)
 
 
+def address_of(request: Request) -> str:
+    """Return from where somebody calls."""
+    return request.client.host if request.client else ""
+
+
 def may(scope: str) -> Callable[..., Awaitable[Office]]:
     """Return what a route depends on that needs a scope."""
 
@@ -109,8 +118,7 @@ def may(scope: str) -> Callable[..., Awaitable[Office]]:
         credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)],
     ) -> Office:
         keeper: Keeper = request.app.state.keeper
-        address = request.client.host if request.client else ""
         presented = None if credentials is None else credentials.credentials
-        return await keeper.admit(address, presented, study, scope)
+        return await keeper.admit(address_of(request), presented, study, scope)
 
     return admitted

@@ -7,8 +7,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-__all__ = ["Buckets"]
+__all__ = ["ADDRESS_RATE", "KEY_RATE", "Buckets"]
 
+KEY_RATE, ADDRESS_RATE = 500.0, 200.0  # calls a second, unless others are given
 MOST_BUCKETS = 20_000
 BURST = 4.0  # seconds' worth that may come at once
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from askless.policies.linear_ucb import LinearUCB
 from askless.service.desk import Look
 from askless.service.errors import ErrorShape
-from askless.service.keeper import Keeper, Office, may
+from askless.service.keeper import Keeper, Office, address_of, may
 from askless.service.shapes import (
     Answers,
     Changed,
@@ -258,9 +258,10 @@ async def retire(office: Administering, arm: str) -> Response:
 # -- the service ---------------------------------------------------------------------------------
 
 
-@health.get("/health", responses=_gives(Health) | _may_say(503), tags=["service"])
+@health.get("/health", responses=_gives(Health) | _may_say(429, 503), tags=["service"])
 async def is_well(request: Request) -> Response:
     """Whether the service and its database answer; needs no key."""
     keeper: Keeper = request.app.state.keeper
+    keeper.pace(address_of(request))
     await to_thread.run_sync(keeper.database.is_newest)
     return said({"status": "ok"})

@@ -13,16 +13,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from fastapi import FastAPI
 
 from askless.errors import SettingError, StorageError
-from askless.service.app import ADDRESS_RATE, KEY_RATE, create_app
+from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import SHARED
+from askless.service.names import check_name
+from askless.service.prompt import PROMPT
 from askless.storage import Database
 from askless.storage.database import url_of
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 __all__ = ["Service", "serve", "serving"]
 
@@ -66,6 +70,8 @@ class Service:
     proxy: str | None = None
 
     def __post_init__(self) -> None:
+        for name in self.studies:
+            check_name(name)
         if not 1 <= self.workers <= MOST_WORKERS:
             raise SettingError(f"workers is {self.workers}; give 1 to {MOST_WORKERS}")
         if self.workers > 1 and url_of(self.address).get_backend_name() == "sqlite":
@@ -85,7 +91,7 @@ def serve(service: Service) -> None:
     logging.config.dictConfig(_logs(service.quiet))
     settings = {"host": service.host, "port": service.port, **_settings(service)}
     if service.workers == 1:
-        uvicorn.run(_app(service), **settings)
+        uvicorn.run(_app_of(service), **settings)
         return
     shared = tempfile.mkdtemp(prefix="askless-measures-")
     os.environ[SHARED] = shared
@@ -103,7 +109,7 @@ def work() -> FastAPI:
     told = json.loads(os.environ[VARIABLE])
     service = Service(**{**told, "studies": tuple(told["studies"])})
     logging.config.dictConfig(_logs(service.quiet))
-    return _app(service)
+    return _app_of(service)
 
 
 @contextmanager
@@ -120,7 +126,7 @@ def serving(service: Service, *, or_any: bool = False) -> Iterator[str]:
     line = _listening(service.host, service.port, or_any=or_any)
     logging.config.dictConfig(_logs(service.quiet))
     settings = {**_settings(service), "timeout_graceful_shutdown": LITTLE_PATIENCE}
-    server = uvicorn.Server(uvicorn.Config(_app(service), **settings))
+    server = uvicorn.Server(uvicorn.Config(_app_of(service), **settings))
     thread = threading.Thread(target=server.run, args=([line],), name="service")
     thread.start()
     try:
@@ -152,7 +158,10 @@ def _listening(host: str, port: int, *, or_any: bool) -> socket.socket:
         ) from None
 
 
-def _app(service: Service) -> FastAPI:
+def _app_of(service: Service) -> FastAPI:
+    # Whoever only looks after workers needs none of it, and starts them sooner.
+    from askless.service.app import create_app  # noqa: PLC0415
+
     return create_app(
         Database(service.address),
         service.studies,
@@ -164,6 +173,7 @@ def _app(service: Service) -> FastAPI:
 def _settings(service: Service) -> dict[str, Any]:
     """Return what every server is told."""
     return {
+        "http": PROMPT,
         "log_config": None,
         "access_log": False,  # its lines would have the names of visits in them
         "server_header": False,
@@ -184,5 +194,7 @@ def _logs(quiet: bool) -> dict[str, object]:
             "askless": {**line, "level": "INFO"},
             "askless.access": {**line, "level": "WARNING" if quiet else "INFO"},
             "uvicorn": {**line, "level": "WARNING" if quiet else "INFO"},
+            # Named here, or it would be handed on to the one above, with the names of visits.
+            "uvicorn.access": {"handlers": [], "propagate": False},
         },
     }

@@ -21,7 +21,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from askless.errors import SettingError, StorageError
 
-__all__ = ["NEWEST", "Database"]
+__all__ = ["NEWEST", "Database", "together"]
 
 NEWEST = "0002"  # the migration that this version of askless works with
 WAIT = 30.0  # seconds for another writer
@@ -179,6 +179,35 @@ def guarded() -> Iterator[None]:
         raise
     except PoolTimeout:
         raise StorageError("the database has no connection left; try again") from None
+
+
+@contextmanager
+def together(connection: Connection) -> Iterator[None]:
+    """Send statements that give nothing back without waiting for each of them.
+
+    SQLite is in this process and has nobody to wait for.
+    """
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    raw: Any = connection.connection.driver_connection
+    driver: Any = connection.dialect.loaded_dbapi
+    try:
+        with raw.pipeline():
+            yield
+    except driver.Error as error:  # of any of them: SQLAlchemy has not seen it
+        gone = connection.dialect.is_disconnect(error, raw, None)
+        if gone:
+            connection.invalidate()
+        raise DBAPIError.instance(
+            None,
+            None,
+            error,
+            driver.Error,
+            hide_parameters=True,
+            connection_invalidated=gone,
+            dialect=connection.dialect,
+        ) from None
 
 
 FLEETING = ("AdminShutdown", "InterfaceError", "CrashShutdown", "CannotConnectNow", "DiskFull")

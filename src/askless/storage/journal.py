@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_, select, update
 
 from askless.errors import StateError
-from askless.storage.database import Database
+from askless.storage.database import Database, together
 from askless.storage.replica import Event, Follows, Replica, Snapshot, dumped, pages_of
 from askless.storage.summaries import DAY, Tally
 from askless.storage.tables import events, links, snapshots, studies, visits
@@ -290,6 +290,13 @@ class Page:
 
     def write(self) -> None:
         """Put everything into the database; the transaction is the caller's."""
+        if self._snapshot is not None:
+            self._write_snapshot(*self._snapshot)
+            reached("snapshot written")
+        with together(self._connection):
+            self._write_rows()
+
+    def _write_rows(self) -> None:
         execute = self._connection.execute
         if self._new:
             rows = [{"study": self.study, **_as_dict(row)} for row in self._new.values()]
@@ -302,9 +309,6 @@ class Page:
             execute(NEW_EVENTS, [self._line(event) for event in self.events])
             reached("events appended")
         self.tally.write(self._connection)
-        if self._snapshot is not None:
-            self._write_snapshot(*self._snapshot)
-            reached("snapshot written")
         if self.events:
             execute(
                 COUNTED,

@@ -10,11 +10,11 @@ __all__ = ["POINTS", "reached"]
 # In the order in which a transaction goes through them.
 POINTS = (
     "journal locked",
+    "snapshot written",
     "visits added",
     "visits changed",
     "events appended",
     "summaries written",
-    "snapshot written",
     "counters written",
     "before the commit",
     "after the commit",
