@@ -13,6 +13,7 @@ import pytest
 
 import askless as al
 from askless.storage import Database, LiveStudy, verify
+from askless.storage.admins import sign_in
 from askless.survey.study import EXAMPLE
 from command_line import askless
 
@@ -85,6 +86,7 @@ def test_it_ends_by_itself_and_its_numbers_are_those_of_the_database(tmp_path):
     """Fails if a printed number is not what the journal, read with SQL, says; or it leaves more."""
     said, left = finished(tmp_path, "--visits", "250", "--db", "kept.db")
     assert left == ["kept.db"]
+    assert re.search(r"The dashboard: +http://127\.0\.0\.1:\d+/dashboard/charity\n", said)
     rows = (
         sqlite3.connect(tmp_path / "kept.db")
         .execute("SELECT kind, asked, reward FROM visits ORDER BY number")
@@ -105,6 +107,8 @@ def test_it_ends_by_itself_and_its_numbers_are_those_of_the_database(tmp_path):
     form = LiveStudy(database, "charity").look(lambda replica: replica.form)
     assert f"The short form asks {', '.join(form)};" in said
     assert verify(database, "charity").ok
+    (password,) = re.findall(r"sign in as admin with the password (\S+)", said)
+    assert sign_in(database, "charity", "admin", password) is not None
     database.close()
     assert said.endswith("The study is in kept.db.\n")
 

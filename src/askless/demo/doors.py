@@ -9,6 +9,7 @@ from urllib.parse import quote
 from askless.storage import Database
 from askless.storage.admins import ADMIN, set_password
 from askless.storage.keys import make_key
+from askless.survey import Study
 
 __all__ = ["Doors", "open_doors"]
 
@@ -24,25 +25,28 @@ class Doors(NamedTuple):
         By which simulated people call.
     password : str
         By which the administrator signs in to the dashboard.
+    pages : bool
+        Whether people can answer in a browser.
     """
 
     study: str
     key: str
     password: str
+    pages: bool
 
     def lines(self, address: str) -> list[str]:
         """Say where to look."""
         study = quote(self.study, safe="")
-        return [
+        lines = [
             f"The dashboard:   {address}/dashboard/{study}",
             f"                 sign in as {ADMIN} with the password {self.password}",
-            f"What people see: {address}/s/{study}",
         ]
+        return [*lines, f"What people see: {address}/s/{study}"] if self.pages else lines
 
 
-def open_doors(database: Database, study: str) -> Doors:
+def open_doors(database: Database, study: Study) -> Doors:
     """Make what it takes to come in, for this demo alone."""
     password = secrets.token_urlsafe(9)
-    set_password(database, study, password)
-    key = make_key(database, study, ["serve", "reward", "export"], name="simulated people")
-    return Doors(study, key, password)
+    set_password(database, study.name, password)
+    key = make_key(database, study.name, ["serve", "reward", "export"], name="simulated people")
+    return Doors(study.name, key, password, getattr(study, "pages", None) is not None)

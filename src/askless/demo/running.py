@@ -103,7 +103,7 @@ def play(demo: Demo, show: Callable[[View], None]) -> Story:
     next(people_of(demo.study, demo.seed))  # refuses a study without a plausible world
     with _told_to_stop() as stop, _database(demo) as database:
         LiveStudy.open(database, demo.study)
-        doors = open_doors(database, demo.study.name)
+        doors = open_doors(database, demo.study)
         port = 8000 if demo.port is None else demo.port
         service = Service(
             address=database.url.render_as_string(hide_password=False),
