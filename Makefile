@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready test long check stubs settings format demo paper tour bench interactive epochs deciding constants tables rivals calling serving short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready test long check stubs settings format demo paper tour bench interactive epochs deciding constants tables rivals calling serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -84,6 +84,9 @@ tour: $(READY)  ## the screenshots of docs/tour.md, from a demo in a browser (ne
 
 serving: $(READY)  ## full visits a second over HTTP, on SQLite and PostgreSQL, beside an endpoint that writes one row: the table of docs/serving.md (3 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore benchmarks/serving.py
+
+looking: $(READY)  ## how long the dashboard takes with a million visits in the journal (2 minutes)
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python benchmarks/dashboard.py
 
 short: $(READY)  ## short forms in the example study and in the paper's world (a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/short_forms.py

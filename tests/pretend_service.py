@@ -147,7 +147,7 @@ class PretendService:
     def summary(self):
         arms, learned = self.policy.live_arms, len(self.rewards)
         decided = sum(visit.decided for visit in self.visits.values())
-        counts = "started decided full short checks asked asked_short rewarded late".split()
+        counts = ("started", "decided", "full", "short", "checks", "asked", "rewarded", "late")
         return {
             "study": self.study.name,
             "paused": self.paused,
@@ -163,7 +163,8 @@ class PretendService:
             "form": None,
             "asked_now": list(self.study.survey.names),
             "spans": [
-                {"start": 0, "arm": None, "reward": 2.5, "squares": 6.25} | dict.fromkeys(counts, 1)
+                {"start": 0, "arm": None, "reward": 2.5, "squares": 6.25}
+                | dict.fromkeys((*counts, "asked_short"), 1)
             ],
         }
 

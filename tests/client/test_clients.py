@@ -97,7 +97,7 @@ def test_the_study_s_verbs(client, service):
     assert (said.study, said.visits, said.decided, said.learned) == ("charity", 1, 1, 1)
     assert (said.paused, said.form, said.events) == (False, None, 3)
     assert said.support["wwf"] == said.questions == said.asked_now == service.study.survey.names
-    assert said.spans == (Span(0, None, 1, 1, 1, 1, 1, 1, 1, 1, 2.5, 6.25),)
+    assert said.spans == (Span(0, None, 1, 1, 1, 1, 1, 1, 1, 1, 2.5, 6.25, 1),)
     client.retire("msf")
     assert service.policy.live_arms == ("red_cross", "wwf")
     client.pause()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -127,6 +128,13 @@ def serve(
         highlight=False,
         soft_wrap=True,
     )
+    if admin and port:
+        messages.print(
+            f"askless: dashboard at http://{host}:{port}/dashboard/{quote(read.name)}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
     if not admin:
         messages.print(
             "askless: nobody can sign in to the dashboard yet; set a password, also while it runs:"

@@ -77,6 +77,7 @@ def create_app(
     )
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
+    app.state.door = dashboard.Door()
     answer_errors(app)
     app.add_middleware(Gate, measures=measures, studies=list(offices))
     app.include_router(api)

@@ -85,4 +85,4 @@ def form_token(secret: str) -> str:
 
 def is_form_token(secret: str, token: str) -> bool:
     """Whether a form was made for whoever has this secret in a cookie."""
-    return hmac.compare_digest(form_token(secret), token)
+    return hmac.compare_digest(form_token(secret).encode(), token.encode())

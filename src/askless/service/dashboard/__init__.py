@@ -2,5 +2,6 @@
 
 from askless.service.dashboard.assets import files
 from askless.service.dashboard.routes import dashboard
+from askless.service.dashboard.seats import Door
 
-__all__ = ["dashboard", "files"]
+__all__ = ["Door", "dashboard", "files"]

@@ -43,7 +43,10 @@ class Bundle:
         with self._lock:
             if self._packed is None:
                 done = subprocess.run(
-                    [sys.executable, "-c", MAKE], capture_output=True, timeout=PATIENCE, check=False
+                    [sys.executable, "-P", "-c", MAKE],
+                    capture_output=True,
+                    timeout=PATIENCE,
+                    check=False,
                 )
                 if done.returncode or not done.stdout:
                     raise StateError("the script of the charts cannot be made")

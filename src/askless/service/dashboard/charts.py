@@ -131,6 +131,7 @@ def _questions(study: Study, overview: Overview) -> Chart:
         rows,
         specs.amounts(
             "question",
+            len(rows),
             [("answered", "answered"), ("skipped", "skipped"), ("here", "stopped here")],
             "visits",
         ),
@@ -169,7 +170,7 @@ def _shares(study: Study, overview: Overview, seen: Glance) -> Chart:
             Column("state", "state"),
         ],
         rows,
-        specs.shares("arm", "share", "now", "share of visits"),
+        specs.shares("arm", len(rows), "share", "now", "share of visits"),
     )
 
 
@@ -204,7 +205,7 @@ def _means(study: Study, overview: Overview) -> Chart:
             Column("late", "too late", count),
         ],
         rows,
-        specs.intervals("arm", "reward", (low, high)),
+        specs.intervals("arm", len(rows), "reward", (low, high)),
     )
 
 
@@ -214,14 +215,14 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
         dropped = overview.dropped.get((effect["arm"], effect["question"]))
         rows.append(
             {name: effect[name] for name in ("arm", "question", "answers", "estimate")}
-            | {"low": effect["low"], "high": effect["high"]}
+            | {name: effect[name] for name in ("end_low", "end_high", "low", "high")}
             | {"state": "kept" if effect["kept"] else "dropped"}
             | {"since_rows": effect["dropped_at"]}
             | {"since": None if effect["kept"] or dropped is None else moment(dropped)}
         )
     span = study.reward.span
-    largest = max((abs(row["estimate"]) for row in rows if row["estimate"] is not None), default=0)
-    reach = min(span, max(3 * largest, span / 20))
+    ends = [abs(row[name]) for row in rows for name in ENDS if row[name] is not None]
+    reach = min(span, max(1.25 * max(ends, default=0.0), span / 20))
     made = []
     for place, arm in enumerate(_arms(study)):
         mine = [row for row in rows if row["arm"] == arm and row["estimate"] is not None]
@@ -230,9 +231,7 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
             {
                 "effect": f"{row['question']}: {row['answers']}",
                 "estimate": row["estimate"],
-                "low": None if row["low"] is None else max(row["low"], -reach),
-                "high": None if row["high"] is None else min(row["high"], reach),
-                "state": row["state"],
+                **{name: row[name] for name in ("low", "high", "end_low", "end_high", "state")},
             }
             for row in mine[:MOST_EFFECTS]
         ]
@@ -240,11 +239,13 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
             Chart(
                 f"effects-{place}",
                 arm,
-                f"What answers do to the reward of {arm}: the largest estimates, with intervals"
-                " that hold at all times.",
+                f"What answers do to the reward of {arm}: the largest estimates. Thick: at the end"
+                " of an epoch; thin: at all times (both 95%)."
+                if drawn
+                else "Nothing can be said yet: too few visits have been learned.",
                 EFFECTS,
                 [row for row in rows if row["arm"] == arm],
-                specs.intervals("effect", "reward", (-reach, reach), kept=True)
+                specs.intervals("effect", len(drawn), "reward", (-reach, reach), kept=True)
                 if place < MOST_ARMS
                 else {},
                 drawn,
@@ -253,14 +254,17 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
     return made
 
 
+ENDS = ("estimate", "end_low", "end_high")
 EFFECTS = [
     Column("question", "question"),
     Column("answers", "answers"),
     Column("estimate", "effect", number),
-    Column("low", "from", number),
+    Column("end_low", "at the end, from", number),
+    Column("end_high", "to", number),
+    Column("low", "at all times, from", number),
     Column("high", "to", number),
     Column("state", "state"),
-    Column("since", "since", text),
+    Column("since", "since (UTC)", text),
     Column("since_rows", "rows by then", text),
 ]
 

@@ -70,10 +70,15 @@ def glance(page: Page, replica: Replica) -> Glance:
         learned=page.learned,
         waiting=len(replica.queue.waiting),
         events=page.before,
-        oldest=replica.oldest(),
+        oldest=_oldest(page, replica),
         live=tuple(policy.live_arms),
         asked=tuple(policy.asked_now()),
         effects=[dict(row) for row in policy.effects()] if isinstance(policy, LinearUCB) else None,
         form=form,
         price=price,
     )
+
+
+def _oldest(page: Page, replica: Replica) -> float | None:
+    waiting = replica.queue.waiting
+    return page.by_numbers(waiting[:1])[0].decided_at if waiting else None

@@ -110,7 +110,6 @@ def _figures(overview: Overview, seen: Glance) -> list[tuple[str, str, str]]:
     started, decided = total.get("started", 0), total.get("decided", 0)
     asked, rewarded = total.get("asked", 0), total.get("rewarded", 0)
     mean = total["reward"] / rewarded if rewarded else None
-    behind = seen.decided - seen.learned
     return [
         ("People", count(started), "have come"),
         ("Finished", share(decided, started), f"{count(decided)} got to their arm"),
@@ -120,7 +119,7 @@ def _figures(overview: Overview, seen: Glance) -> list[tuple[str, str, str]]:
             "on average, since the first visit",
         ),
         ("Mean reward", number(mean), f"of {count(rewarded)} that came in time"),
-        ("Not learned yet", count(behind), "decided visits, most without a reward yet"),
+        ("Waiting", count(seen.waiting), "decided visits whose reward is to come or to learn"),
     ]
 
 
@@ -169,7 +168,8 @@ def _rewards(study: Study, overview: Overview, seen: Glance) -> list[tuple[str, 
         ("rewards that came too late", count(total.get("late", 0))),
         ("window for rewards", "none" if study.window is None else str(study.window)),
         ("decided, not learned", count(decided - seen.learned)),
-        ("of them waiting for a reward, or their turn", count(seen.waiting)),
+        ("of them waiting for their reward, or their turn", count(seen.waiting)),
+        ("of them given up, or erased", count(decided - seen.learned - seen.waiting)),
         ("the longest wait began", oldest),
         ("events in the journal", count(seen.events)),
     ]

@@ -20,7 +20,7 @@ PREFIX = "/dashboard/"
 
 def is_page(path: str) -> bool:
     """Whether an address is one of the dashboard."""
-    return path.startswith(PREFIX)
+    return f"{path}/".startswith(PREFIX)
 
 
 def home(study: str) -> str:

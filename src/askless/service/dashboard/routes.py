@@ -27,7 +27,6 @@ PARTS = ("verdict", "figures", "form", "rewards", "events", "state")  # renewed 
 NEWS = 5  # seconds between two looks
 
 dashboard = APIRouter(prefix="/dashboard/{study}", include_in_schema=False)
-door = Door()
 
 
 async def _picture(seat: Seat) -> Picture:
@@ -109,6 +108,7 @@ async def ask_in(request: Request, study: str) -> Response:
 async def _door(request: Request, study: str, *, wrong: bool = False) -> Response:
     office = office_of(request, study)
     there = await to_thread.run_sync(has_admin, office.live.database, study)
+    door: Door = request.app.state.door
     secret, token = door.offer(request)
     content = {
         "assets": assets,
@@ -127,6 +127,7 @@ async def _door(request: Request, study: str, *, wrong: bool = False) -> Respons
 @dashboard.post("/sign-in")
 async def enter(request: Request, study: str) -> Response:
     """Sign in."""
+    door: Door = request.app.state.door
     return await door.enter(request, study) or await _door(request, study, wrong=True)
 
 
@@ -134,7 +135,10 @@ async def enter(request: Request, study: str) -> Response:
 async def leave(request: Request, study: str) -> Response:
     """Sign out."""
     seat = await seat_of(request, study)
-    return seat if isinstance(seat, Response) else await door.leave_seat(request, seat)
+    if isinstance(seat, Response):
+        return seat
+    door: Door = request.app.state.door
+    return await door.leave_seat(request, seat)
 
 
 # -- actions -------------------------------------------------------------------------------------

@@ -14,11 +14,12 @@ __all__ = ["ROWS", "amounts", "course", "days", "intervals", "shares"]
 Spec = dict[str, Any]
 ROWS = "rows"  # what the data is called
 SERIES = ["all visits", "full visits", "short visits"]
-STEP = 36  # pixels of a row with its label above
+STEP = 40  # pixels of a row with its label above
 
 
-def _base(height: Any) -> Spec:
-    return {"data": {"name": ROWS}, "width": "container", "height": height}
+def _base(height: int) -> Spec:
+    fit = {"type": "fit-x", "contains": "padding"}
+    return {"data": {"name": ROWS}, "width": "container", "height": height, "autosize": fit}
 
 
 def _quiet(title: str | None, **more: Any) -> Spec:
@@ -31,7 +32,7 @@ def course(questions: int) -> Spec:
     colours = {**scale, "range": ["--c1", "--c2", "--c3"]}
     return {
         **_base(260),
-        "mark": {"type": "line", "point": {"size": 36}, "strokeWidth": 2.5},
+        "mark": {"type": "line", "point": {"size": 28}, "strokeWidth": 2.5},
         "encoding": {
             "x": {
                 "field": "visit",
@@ -94,23 +95,24 @@ def days() -> Spec:
     return {**_base(200), "encoding": {"x": day}, "layer": layers}
 
 
-def _row(field: str, **more: Any) -> Spec:
-    return {"field": field, "type": "nominal", "sort": None, "axis": None, **more}
+def _row(field: str) -> Spec:
+    scale = {"paddingInner": 0, "paddingOuter": 0}
+    return {"field": field, "type": "nominal", "sort": None, "axis": None, "scale": scale}
 
 
 def _labels(field: str) -> Spec:
     """Write each row's name above its marks."""
     return {
-        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -5, "limit": 320},
+        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -4, "limit": 300},
         "encoding": {"text": {"field": field, "type": "nominal"}, "x": {"value": 0}},
     }
 
 
-def amounts(row: str, parts: Sequence[tuple[str, str]], title: str) -> Spec:
+def amounts(row: str, rows: int, parts: Sequence[tuple[str, str]], title: str) -> Spec:
     """Draw, a row each, how the parts of a whole add up: `parts` are fields and their names."""
     names = [name for _, name in parts]
     return {
-        **_base({"step": STEP}),
+        **_base(STEP * max(rows, 1)),
         "transform": [
             {"fold": [field for field, _ in parts], "as": ["part", "many"]},
             {"calculate": _lookup(parts), "as": "of"},
@@ -160,7 +162,7 @@ def _rank(parts: Sequence[tuple[str, str]]) -> str:
     return said
 
 
-def shares(row: str, share: str, now: str, title: str) -> Spec:
+def shares(row: str, rows: int, share: str, now: str, title: str) -> Spec:
     """Draw, a row each, a share of everything so far as a bar, and the share now as a tick."""
     axis = _quiet(title, format=".0%", tickCount=4)
     x = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": axis}
@@ -172,7 +174,7 @@ def shares(row: str, share: str, now: str, title: str) -> Spec:
     scale = {"domain": ["so far", "now"], "range": ["--c3", "--c1"]}
     color = {"type": "nominal", "scale": scale, "title": None}
     return {
-        **_base({"step": STEP}),
+        **_base(STEP * max(rows, 1)),
         "encoding": {"y": _row(row)},
         "layer": [
             {
@@ -184,7 +186,7 @@ def shares(row: str, share: str, now: str, title: str) -> Spec:
                 },
             },
             {
-                "mark": {"type": "tick", "thickness": 3, "size": 18, "yOffset": 8},
+                "mark": {"type": "tick", "thickness": 3, "size": 18, "yOffset": 8, "opacity": 1},
                 "encoding": {
                     "x": {"field": now, **x},
                     "color": {"datum": "now", **color},
@@ -196,7 +198,9 @@ def shares(row: str, share: str, now: str, title: str) -> Spec:
     }
 
 
-def intervals(row: str, title: str, domain: Sequence[float], *, kept: bool = False) -> Spec:
+def intervals(
+    row: str, rows: int, title: str, domain: Sequence[float], *, kept: bool = False
+) -> Spec:
     """Draw, a row each, an estimate between the ends of its interval; with `kept`, their states."""
     axis = _quiet(title, tickCount=5)
     x: Spec = {"type": "quantitative", "scale": {"domain": list(domain), "nice": False}}
@@ -217,16 +221,17 @@ def intervals(row: str, title: str, domain: Sequence[float], *, kept: bool = Fal
         point |= {"color": {**states, "scale": colours}}
         line |= {"color": {**states, "scale": colours}}
         line |= {"strokeDash": {**states, "scale": {**scale, "range": [[1, 0], [2, 3]]}}}
-    zero = {
-        "mark": {"type": "rule", "strokeDash": [2, 2], "opacity": 0.5},
+    zero: Spec = {
+        "mark": {"type": "rule", "color": "--line"},
         "encoding": {"x": {"datum": 0, "type": "quantitative"}, "y": None},
     }
     return {
-        **_base({"step": STEP}),
+        **_base(STEP * max(rows, 1)),
         "encoding": {"y": _row(row)},
         "layer": [
             *([zero] if domain[0] < 0 < domain[1] else []),
-            {"mark": {"type": "rule", "strokeWidth": 2, "yOffset": 8}, "encoding": line},
+            _rule(line, 1.5 if kept else 3),
+            *([_rule(_inner(line), 4)] if kept else []),
             {
                 "mark": {"type": "point", "filled": True, "size": 70, "yOffset": 8, "opacity": 1},
                 "encoding": point,
@@ -234,3 +239,15 @@ def intervals(row: str, title: str, domain: Sequence[float], *, kept: bool = Fal
             _labels(row),
         ],
     }
+
+
+def _rule(encoding: Spec, width: float) -> Spec:
+    return {
+        "mark": {"type": "rule", "strokeWidth": width, "yOffset": 8, "clip": True},
+        "encoding": encoding,
+    }
+
+
+def _inner(line: Spec) -> Spec:
+    """Draw the interval at the end in place of that at all times."""
+    return {**line, "x": {**line["x"], "field": "end_low"}, "x2": {"field": "end_high"}}

@@ -20,11 +20,13 @@
       view: { stroke: null },
       axis: {
         labelColor: muted, titleColor: muted, gridColor: line, domainColor: line, tickColor: line,
-        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8, labelFlush: true,
+        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8,
+        labelFlush: false,
       },
+      axisX: { labelFlush: true },
       legend: {
         orient: "top", labelColor: ink, labelFontSize: 13, symbolStrokeWidth: 2.5, symbolSize: 110,
-        columnPadding: 16, rowPadding: 4, symbolFillColor: null,
+        columnPadding: 16, rowPadding: 4, symbolOpacity: 1,
       },
       text: { color: ink, fontSize: 13 },
       rule: { color: colour("--c1") },

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -100,7 +101,7 @@ def _count_questions(connection: sa.Connection) -> None:
 
 
 def _count(
-    found: Counter[tuple[int, str, str]], study: int, record: dict, *, is_open: bool
+    found: Counter[tuple[int, str, str]], study: int, record: dict[str, Any], *, is_open: bool
 ) -> None:
     for name in record["asked"]:
         found[study, name, "put"] += 1
