@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready browser test long check stubs settings format demo bench interactive epochs deciding constants tables rivals calling serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready browser test long check stubs settings format demo paper tour bench interactive epochs deciding constants tables rivals calling serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -47,7 +47,10 @@ format: $(READY)  ## let ruff and clang-format put everything in its place
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(SOURCES)
 
-demo: $(READY)  ## a first study, then the paper's experiment, short, with its report
+demo: $(READY)  ## a live study with simulated people: prints where to see the survey get shorter; Ctrl-C stops it, without a terminal it ends by itself
+	$(BIN)/askless serve --demo
+
+paper: $(READY)  ## a first study, then the paper's experiment, short, with its report
 	$(BIN)/python examples/first_study.py
 	$(BIN)/askless paper --quick
 
@@ -78,6 +81,9 @@ rivals: $(READY) $(BENCH)/.ready  ## who earns most for the fewest questions, al
 
 calling: $(READY)  ## the calls of docs/calling.md from curl, Python and R to a real service (needs curl, Rscript and R's httr2; half a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/calling.py
+
+tour: $(READY)  ## the screenshots of docs/tour.md, from a demo in a browser (needs chromium; a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/tour.py
 
 serving: $(READY)  ## full visits a second over HTTP, on SQLite and PostgreSQL, beside an endpoint that writes one row: the table of docs/serving.md (3 minutes)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore benchmarks/serving.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from askless.errors import SettingError, StorageError, listed
 if TYPE_CHECKING:
     from askless.storage import Database
 
-__all__ = ["DbOption", "StudyArgument", "open_study"]
+__all__ = ["DbOption", "StudyArgument", "file_of", "open_study"]
 
 SQLITE = b"SQLite format 3\0"  # how its files begin
 
@@ -73,6 +74,14 @@ def open_study(db: str | None, study: str | None) -> tuple[Database, str]:
         has = f"it has {listed(names)}; say which one" if names else "it has no study yet"
         raise SettingError(f"which study is meant? {has}")
     return database, names[0]
+
+
+def file_of(name: str) -> str:
+    """Return the file in which a study lives by default."""
+    stem = re.sub(r"[^\w.-]+", "_", name).strip("._")
+    if not stem:
+        raise SettingError(f"the study is called {name!r}, which gives no file name; give --db")
+    return f"{stem}.db"
 
 
 def _only_file() -> str:

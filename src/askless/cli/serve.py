@@ -1,8 +1,7 @@
-"""`askless serve STUDY`: hold a study for programs that call it over HTTP."""
+"""`askless serve STUDY`: hold a study for people and for programs that call it over HTTP."""
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +9,16 @@ from urllib.parse import quote
 
 import typer
 
+from askless.cli.live import file_of
 from askless.cli.terminal import messages, output
 from askless.errors import SettingError
 from askless.survey import Study
 
 
 def serve(
-    study: Annotated[Path, typer.Argument(help="The study file.")],
+    study: Annotated[
+        Path | None, typer.Argument(help="The study file; with --demo the example's if left out.")
+    ] = None,
     db: Annotated[
         str | None,
         typer.Option(
@@ -27,7 +29,13 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Where to listen; 0 is any that is free.")] = 8000,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            help="Where to listen; 0 is any that is free. Left out: 8000, and with --demo, if that"
+            " is taken, any."
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes; several need PostgreSQL.")] = 1,
     key_rate: Annotated[
         float | None, typer.Option(help="Calls a second that a key may make; 0: no limit.")
@@ -36,8 +44,48 @@ def serve(
         float | None, typer.Option(help="Calls a second from one address; 0: no limit.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for every call.")] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESSES",
+            help="Web servers before it whose X-Forwarded-For and -Proto are believed, separated by"
+            " commas; left out, this machine.",
+        ),
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Let simulated people come; leave nothing behind.")
+    ] = False,
+    pace: Annotated[
+        float | None, typer.Option(help="Demo: people a second, at most; left out, 20.")
+    ] = None,
+    visits: Annotated[
+        int | None,
+        typer.Option(
+            help="Demo: end after so many. Left out: Ctrl-C ends it; without a terminal, 300 short"
+            " visits or 1,500 in all."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Demo: which plausible world, and which people.")
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Demo: keep its database as NAME.db in this folder.")
+    ] = False,
 ) -> None:
     """Serve a study: visits, answers, arms and rewards over HTTP, kept in a database."""
+    only = {"--pace": pace, "--visits": visits, "--seed": seed, "--keep": keep or None}
+    if demo:
+        from askless.cli.demo import demonstrate  # noqa: PLC0415 (so that help comes at once)
+
+        if workers != 1:
+            raise SettingError(f"workers is {workers}; a demo has one")
+        demonstrate(study, db, host, port, pace, visits, seed, keep=keep)
+        return
+    for option, given in only.items():
+        if given is not None:
+            raise SettingError(f"{option} is for --demo; leave it out, or add --demo")
+    if study is None:
+        raise SettingError("which study? give its file, or --demo to look at the example")
     read = Study.read(study)
     from askless.service import Service  # noqa: PLC0415 (so that help comes at once)
     from askless.service import serve as run  # noqa: PLC0415
@@ -51,9 +99,10 @@ def serve(
         address=address,
         studies=(read.name,),
         host=host,
-        port=port,
+        port=8000 if port is None else port,
         workers=workers,
         quiet=quiet,
+        proxy=proxy,
         **{name: rate for name, rate in rates.items() if rate is not None},
     )
     database = Database(address)
@@ -95,11 +144,3 @@ def serve(
             soft_wrap=True,
         )
     run(service)
-
-
-def file_of(name: str) -> str:
-    """Return the file in which a study lives by default."""
-    stem = re.sub(r"[^\w.-]+", "_", name).strip("._")
-    if not stem:
-        raise SettingError(f"the study is called {name!r}, which gives no file name; give --db")
-    return f"{stem}.db"

@@ -5,9 +5,9 @@ from typing import Any as _Any
 from askless.errors import extra as _extra
 
 with _extra("service"):
-    from askless.service.serving import Service, serve
+    from askless.service.serving import Service, serve, serving
 
-__all__ = ["Service", "create_app", "serve"]
+__all__ = ["Service", "create_app", "serve", "serving"]
 
 
 def __getattr__(name: str) -> _Any:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging.config
 import os
 import shutil
+import socket
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from askless.errors import SettingError
+from askless.errors import SettingError, StorageError
 from askless.service.limits import ADDRESS_RATE, KEY_RATE
 from askless.service.measures import SHARED
 from askless.service.names import check_name
@@ -23,10 +28,10 @@ from askless.storage.database import url_of
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["Service", "serve"]
+__all__ = ["Service", "serve", "serving"]
 
 VARIABLE = "ASKLESS_SERVICE"  # how workers hear what they serve
-PATIENCE = 10  # seconds for calls under way when it is stopped
+PATIENCE, LITTLE_PATIENCE = 10, 2  # seconds for calls under way when it is stopped
 MOST_WORKERS = 64
 
 
@@ -48,6 +53,10 @@ class Service:
         See `create_app`.
     quiet : bool
         Without a line for every call.
+    proxy : str, optional
+        Addresses of the web servers before it, separated by commas, whose word is taken for who
+        calls and whether by https (`X-Forwarded-For`, `X-Forwarded-Proto`); if left out, this very
+        machine.
     """
 
     address: str
@@ -58,6 +67,7 @@ class Service:
     key_rate: float = KEY_RATE
     address_rate: float = ADDRESS_RATE
     quiet: bool = False
+    proxy: str | None = None
 
     def __post_init__(self) -> None:
         for name in self.studies:
@@ -79,18 +89,9 @@ class Service:
 def serve(service: Service) -> None:
     """Serve until stopped."""
     logging.config.dictConfig(_logs(service.quiet))
-    settings: dict[str, Any] = {
-        "host": service.host,
-        "port": service.port,
-        "http": PROMPT,
-        "log_config": None,
-        "access_log": False,  # its lines would have the names of visits in them
-        "server_header": False,
-        "timeout_graceful_shutdown": PATIENCE,
-    }
+    settings = {"host": service.host, "port": service.port, **_settings(service)}
     if service.workers == 1:
-        app = _app_of(service)
-        uvicorn.run(app, **settings)
+        uvicorn.run(_app_of(service), **settings)
         return
     shared = tempfile.mkdtemp(prefix="askless-measures-")
     os.environ[SHARED] = shared
@@ -111,6 +112,52 @@ def work() -> FastAPI:
     return _app_of(service)
 
 
+@contextmanager
+def serving(service: Service, *, or_any: bool = False) -> Iterator[str]:
+    """Serve in a thread while something else is done; yields the address.
+
+    Parameters
+    ----------
+    service : Service
+        Of one worker; signals are left to the caller.
+    or_any : bool
+        Whether to take any port that is free, if that of the service is taken.
+    """
+    line = _listening(service.host, service.port, or_any=or_any)
+    logging.config.dictConfig(_logs(service.quiet))
+    settings = {**_settings(service), "timeout_graceful_shutdown": LITTLE_PATIENCE}
+    server = uvicorn.Server(uvicorn.Config(_app_of(service), **settings))
+    thread = threading.Thread(target=server.run, args=([line],), name="service")
+    thread.start()
+    try:
+        while not server.started:
+            if not thread.is_alive():
+                raise StorageError("the service did not start; its notes above say why")
+            thread.join(0.01)
+        host = f"[{service.host}]" if ":" in service.host else service.host
+        yield f"http://{host}:{line.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _listening(host: str, port: int, *, or_any: bool) -> socket.socket:
+    """Return a socket at which callers are heard."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise SettingError(
+                f"cannot listen at {host}, port {port}: {(error.strerror or str(error)).lower()}"
+            ) from None
+        if or_any:
+            return _listening(host, 0, or_any=False)
+        raise SettingError(
+            f"port {port} is taken; give another with --port, or 0 for any that is free"
+        ) from None
+
+
 def _app_of(service: Service) -> FastAPI:
     # Whoever only looks after workers needs none of it, and starts them sooner.
     from askless.service.app import create_app  # noqa: PLC0415
@@ -121,6 +168,18 @@ def _app_of(service: Service) -> FastAPI:
         key_rate=service.key_rate,
         address_rate=service.address_rate,
     )
+
+
+def _settings(service: Service) -> dict[str, Any]:
+    """Return what every server is told."""
+    return {
+        "http": PROMPT,
+        "log_config": None,
+        "access_log": False,  # its lines would have the names of visits in them
+        "server_header": False,
+        "timeout_graceful_shutdown": PATIENCE,
+        "forwarded_allow_ips": service.proxy,
+    }
 
 
 def _logs(quiet: bool) -> dict[str, object]:
