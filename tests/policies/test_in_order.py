@@ -243,6 +243,23 @@ def test_saved_and_resumed_at_any_time_it_is_the_same(seed):
     assert len(policies[0].notes) > 20
 
 
+def test_what_is_due_at_once_is_learned_in_the_order_of_decisions_also_after_a_resume():
+    """Fails if the order depends on which arm was the first ever: a resumed queue cannot know."""
+    policy = notes(2)
+    queue = al.InOrder(policy, window="2 days", silence=0)
+    # Arm 0 is begun first; then the first that waits is of arm 1.
+    for number, arm in enumerate(["a0", "a1", "a0", "a1"]):
+        queue.add(policy.visit(known={"x1": number / 16}, arms=[arm]), at=0)
+        if number == 0:
+            queue.reward(0, 0.5, at=0)
+    saved = json.loads(json.dumps([policy.to_dict(), queue.to_dict()]))
+    other = Notes.from_dict(saved[0])
+    resumed = al.InOrder.resume(other, saved[1])
+    for each in (queue, resumed):
+        assert [visit.number for visit in each.tick(at=3 * 86_400)] == [1, 2, 3]
+    assert policy.to_dict() == other.to_dict()
+
+
 def test_a_policy_that_was_saved_later_than_its_queue_learns_nothing_twice():
     policy = notes()
     queue = al.InOrder(policy)

@@ -51,6 +51,7 @@ def by_hand(delay, arms, rewards):
                         break
                     if visit not in done:
                         fresh.append(visit)
+            fresh.sort()  # what comes due at once, in the order of decisions over all arms
         for visit in fresh:
             done.add(visit)
             if known[visit][1] is not None:

@@ -1,6 +1,18 @@
 """A database that holds studies, of both kinds."""
 
-from askless.storage import Database
+import re
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from askless.errors import StorageError
+from askless.storage import Database, LiveStudy, erase
+from askless.storage import database as storage_database
+from live_world import World, opened, small
+
+PERSON = "somebody-whom-nobody-else-is-called"
 
 
 def test_tables_are_made_once(address):
@@ -13,3 +25,78 @@ def test_tables_are_made_once(address):
     assert second.is_newest()
     first.close()
     second.close()
+
+
+def in_files(address):
+    """Whether the tables of visits and events still have the person's bytes."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        paths = connection.execute(
+            "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('visits')"
+        ).fetchall()
+    return any(PERSON.encode() in Path(path).read_bytes() for (path,) in paths)
+
+
+@pytest.fixture
+def role(postgres, new_address):
+    """Addresses of one database: of its owner, and of a role that may only read and write."""
+    owner = new_address("postgres")
+    name = f"hand_{owner.split('?')[0].rsplit('_', 1)[1]}"
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN")
+    yield owner, re.sub("//[^@]*@", f"//{name}@", owner), name
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(f"DROP OWNED BY {name}")
+        connection.execute(f"DROP ROLE {name}")
+
+
+def test_nobody_is_said_to_be_erased_whom_an_old_reader_still_sees(new_address, monkeypatch):
+    """Fails if PostgreSQL copies the deleted rows for a reader, and that goes unnoticed."""
+    monkeypatch.setattr(storage_database, "VACUUM_TRIES", 2)
+    address = new_address("postgres")
+    with opened(address) as database:
+        World(database).paid(PERSON)
+        with closing(psycopg.connect(address)) as reader:
+            reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            reader.execute("SELECT 1 FROM alembic_version")
+            with pytest.raises(StorageError, match=r"since before.*try again when they are done"):
+                erase(database, "small", own=PERSON)
+            assert in_files(address)
+        database.vacuum()
+        assert not in_files(address)
+
+
+def test_a_role_that_may_not_vacuum_is_told_so(role):
+    """Fails if bytes stay in the files because of a warning that nobody reads."""
+    owner, hand, name = role
+    with opened(owner) as database, closing(Database(hand)) as other:
+        World(database).paid(PERSON)
+        with database.writing() as connection:
+            connection.exec_driver_sql(
+                f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {name}"
+            )
+        with pytest.raises(StorageError, match="may not vacuum the table events"):
+            erase(other, "small", own=PERSON)
+        assert in_files(owner)
+        database.vacuum()
+        assert not in_files(owner)
+
+
+def test_what_a_role_may_not_do_is_one_error(role):
+    """Fails if a missing right ends in a traceback with statements in it."""
+    owner, hand, _ = role
+    with closing(Database(hand)) as other:
+        with pytest.raises(StorageError, match=r"^the database refuses: permission denied[^\n]*$"):
+            other.migrate()
+        with opened(owner), pytest.raises(StorageError, match=r"^the database refuses: permission"):
+            LiveStudy.open(other, small())
+
+
+@pytest.mark.parametrize("option", ["no_such=1", "connect_timeout=soon", "sslmode=no_such"])
+def test_an_address_with_a_wrong_option_is_one_error_without_the_password(option):
+    """Fails if a slip in an address ends in a traceback, or shows the password."""
+    database = Database(f"postgresql://me:hidden@127.0.0.1:1/nowhere?{option}")
+    with pytest.raises(StorageError, match=option.split("=")[0]) as refusal:
+        database.is_newest()
+    assert "hidden" not in str(refusal.value)
+    database.close()

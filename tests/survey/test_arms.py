@@ -54,6 +54,13 @@ def test_a_single_arm_is_enough_but_none_is_refused():
         arms_from([])
 
 
+def test_a_text_that_no_file_can_hold_is_refused():
+    """Fails if half a character gets as far as the first caller, whose answer it would break."""
+    with refused(SettingError, "arm 'a': text", "half a character"):
+        Arm("a", text="so \ud83d")
+    assert Arm("a", text="so \U0001f600").text == "so \U0001f600"
+
+
 def test_arms_with_the_same_name_are_refused_even_if_their_texts_differ():
     with refused(SettingError, "arm", "'a'"):
         arms_from([Arm("a", text="one"), "b", Arm("a", text="two")])

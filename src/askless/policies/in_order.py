@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import heapify, heappop, heapreplace
 from threading import RLock
 from typing import Any
 
@@ -34,6 +36,7 @@ class Waiting:
     number: int
     note: Any  # what it takes to learn it
     since: float
+    place: int  # in the order of decisions
     reward: float | None = None
 
 
@@ -50,10 +53,11 @@ class Line:
         self.window = window
         self.visits: dict[int, Waiting] = {}  # by number, in the order of their decisions
         self._lines: dict[int, deque[Waiting]] = {}
+        self._places = itertools.count()
 
     def add(self, number: int, line: int, note: Any, at: float) -> None:
         """Add a visit that has just been decided, to the end of a line."""
-        visit = Waiting(number, note, at)
+        visit = Waiting(number, note, at, next(self._places))
         self.visits[number] = visit
         self._lines.setdefault(line, deque()).append(visit)
 
@@ -70,12 +74,24 @@ class Line:
                 return
 
     def due(self, now: float) -> Iterator[Waiting]:
-        """Hand out what is to be learned or given up by now."""
-        for line in self._lines.values():
-            while line and (line[0].reward is not None or line[0].since + self.window <= now):
-                visit = line.popleft()
-                del self.visits[visit.number]
-                yield visit
+        """Hand out what is to be learned or given up by now, in the order of decisions.
+
+        Also across lines: in which order lines were begun, a queue that is resumed does not know.
+        """
+        heads = [(line[0].place, line) for line in self._lines.values() if self._is_due(line, now)]
+        heapify(heads)
+        while heads:
+            line = heads[0][1]
+            visit = line.popleft()
+            del self.visits[visit.number]
+            if self._is_due(line, now):
+                heapreplace(heads, (line[0].place, line))
+            else:
+                heappop(heads)
+            yield visit
+
+    def _is_due(self, line: deque[Waiting], now: float) -> bool:
+        return bool(line) and (line[0].reward is not None or line[0].since + self.window <= now)
 
 
 class InOrder:

@@ -85,7 +85,7 @@ class Refusal(HTTPException):
 
 
 # What may stand in the place of an error: words of the shapes, never what was sent.
-PLACES = {"body", "id", "known", "arms", "answers", "reward"}
+PLACES = {"body", "id", "known", "arms", "answers", "reward", "price"}
 PLACES |= {"query", "after", "limit", "span", "last", "path", "visit"}
 
 
@@ -123,8 +123,10 @@ WANTED = {  # in place of messages that could repeat what was sent
     "literal_error": "the value does not fit",
 }
 ANSWERS = "an answer is a number, true or false, a text, a list of texts, or null; no other fits"
+NUMBER = "give a number; NaN and what is infinite are none"
 KINDS = {
-    "reward": "give a number; NaN and what is infinite are none",
+    "reward": NUMBER,
+    "price": NUMBER,
     "answers": ANSWERS,
     "known": ANSWERS,
 }

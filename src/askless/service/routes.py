@@ -249,7 +249,7 @@ async def price(office: Administering, body: PriceGiven) -> Response:
     return said({"changed": await office.desk.ask(Reprice(body.price))})
 
 
-@api.post("/arms/{arm}/retire", responses=CHANGES | _gives(Changed), tags=["study"])
+@api.post("/arms/{arm:path}/retire", responses=CHANGES | _gives(Changed), tags=["study"])
 async def retire(office: Administering, arm: str) -> Response:
     """Play an arm no more; rewards that are still to come are learned."""
     return said({"changed": await office.desk.ask(Retire(arm))})

@@ -16,6 +16,7 @@ from sqlalchemy.exc import (
     DBAPIError,
     IntegrityError,
     OperationalError,
+    ProgrammingError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -97,8 +98,9 @@ class Database:
         with guarded(), self.engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT")
             if not self.sqlite:
+                _let_readers_end(raw)
                 for table in ("events", "visits", "snapshots", "summaries", "questions", "links"):
-                    raw.execute(text(f"VACUUM FULL {table}"))
+                    _rewrite(raw, table)
                 return
             cursor = connection.connection.cursor()
             cursor.execute("VACUUM")
@@ -162,6 +164,40 @@ def url_of(address: str | Path) -> URL:
     return url
 
 
+# Who began before this moment, and may still see what was deleted since.
+OLDER = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    " AND greatest(age(backend_xid), age(backend_xmin)) > age(CAST(CAST(:now AS xid8) AS xid))"
+)
+
+
+def _let_readers_end(connection: Connection) -> None:
+    """Wait until nobody can see what was deleted: PostgreSQL would copy it for them."""
+    moment = text("SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text)")
+    now = connection.execute(moment).scalar_one()
+    for _ in range(VACUUM_TRIES):
+        if not connection.execute(OLDER, {"now": now}).scalar_one():
+            return
+        time.sleep(0.1)
+    raise StorageError(
+        "others have been reading the database since before, so that what was deleted would be kept"
+        " for them; try again when they are done"
+    )
+
+
+def _rewrite(connection: Connection, table: str) -> None:
+    """Write a table anew; PostgreSQL only warns where the role may not, and leaves it as it is."""
+    where = text("SELECT pg_relation_filenode(CAST(:table AS regclass))")
+    before = connection.execute(where, {"table": table}).scalar_one()
+    connection.execute(text(f"VACUUM FULL {table}"))
+    if connection.execute(where, {"table": table}).scalar_one() == before:
+        raise StorageError(
+            f"this role may not vacuum the table {table}, so that what was deleted is still in its"
+            " file; let the owner of the table erase, or grant MAINTAIN"
+        )
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """Turn what a database can fail with into one error, which says nothing about anybody."""
@@ -174,6 +210,9 @@ def guarded() -> Iterator[None]:
     except DBAPIError as error:
         if error.connection_invalidated or type(error.orig).__name__ in FLEETING:
             raise StorageError(_failure(error)) from None
+        unreached = isinstance(error, ProgrammingError) and error.statement is None
+        if unreached or type(error.orig).__name__ in FORBIDDEN:
+            raise StorageError(f"the database refuses: {_first_line(error)}") from None
         if type(error) is DatabaseError:  # what SQLite says of a file that is damaged
             raise StorageError(f"the database cannot be read: {error.orig}") from None
         raise
@@ -211,11 +250,15 @@ def together(connection: Connection) -> Iterator[None]:
 
 
 FLEETING = ("AdminShutdown", "InterfaceError", "CrashShutdown", "CannotConnectNow", "DiskFull")
+FORBIDDEN = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 
 
 def _failure(error: DBAPIError) -> str:
-    said = str(error.orig).splitlines()[0] if error.orig is not None else type(error).__name__
-    return f"the database does not answer: {said}; nothing was written, try again"
+    return f"the database does not answer: {_first_line(error)}; nothing was written, try again"
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).splitlines()[0] if error.orig is not None else type(error).__name__
 
 
 def _begin(connection: Connection) -> None:

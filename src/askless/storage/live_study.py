@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from askless.errors import (
     AsklessError,
@@ -15,6 +17,7 @@ from askless.errors import (
     StorageError,
     StudyError,
     listed,
+    shown,
 )
 from askless.policies import policy_for
 from askless.storage.database import Database
@@ -26,6 +29,9 @@ from askless.storage.write_points import reached
 from askless.survey import Study
 
 __all__ = ["LiveStudy", "difference", "find_study", "load_replica", "study_names"]
+
+log = logging.getLogger("askless.storage")
+LONGEST_NAME = 200  # as the columns of tables have them
 
 
 class LiveStudy:
@@ -77,15 +83,12 @@ class LiveStudy:
     ) -> LiveStudy:
         """Go on with a study, or begin it; refuse one that has begun with other settings."""
         text = _text_of(study)
+        _check_lengths(study)
         policy_for(study)  # refuses what it cannot run with
-        with database.writing() as connection:
-            row = connection.execute(
-                select(studies.c.id, studies.c.file).where(studies.c.name == study.name)
-            ).one_or_none()
-            if row is None:
-                _begin(connection, study, text, clock())
-            elif row.file != text:
-                _change_file(connection, row.id, study, read_study(row.file, study.name), text)
+        try:
+            _take_file(database, study, text, clock)
+        except IntegrityError:  # somebody else has just begun it
+            _take_file(database, study, text, clock)
         return cls(database, study.name, clock=clock)
 
     # -- operations ------------------------------------------------------------------------------
@@ -162,10 +165,20 @@ class LiveStudy:
             reached("answered")
         if not page.erases:
             begun = time.perf_counter()
-            replica.take(page.events)
+            self._learn(replica, page)
             self.policy_seconds += time.perf_counter() - begun
         reached("applied")
         return outcomes
+
+    def _learn(self, replica: Replica, page: Page) -> None:
+        """Apply what has been written; where that fails, it is done all the same."""
+        try:
+            replica.take(page.events)
+        except Exception as error:
+            # Raised from here, operations would be run again that are in the journal already. The
+            # next transaction begins anew from there, and fails before it writes anything.
+            log.error("what was written cannot be learned: %s", type(error).__name__)
+            self._replica = None
 
     def _caught_up(self, page: Page, connection: Connection) -> Replica:
         """Return the replica, at the end of the journal."""
@@ -238,6 +251,29 @@ def _text_of(study: Study) -> str:
     if study.located is None or not study.located.text:
         raise SettingError("a live study needs its study file; read it with askless.Study.read")
     return study.located.text
+
+
+def _check_lengths(study: Study) -> None:
+    """Refuse names that the columns of a database, or calls over HTTP, have no room for."""
+    named = [("the study", study.name), *(("an arm", arm.name) for arm in study.arms)]
+    for what, name in named:
+        if len(name) > LONGEST_NAME:
+            raise StudyError(
+                f"{what} is called {shown(name, 60)}, of {len(name):,} characters; in a live study"
+                f" names have {LONGEST_NAME} at most: put what people read into text"
+            )
+
+
+def _take_file(database: Database, study: Study, text: str, clock: Callable[[], float]) -> None:
+    """Begin a study with its file, or go on with it."""
+    with database.writing() as connection:
+        row = connection.execute(
+            select(studies.c.id, studies.c.file).where(studies.c.name == study.name)
+        ).one_or_none()
+        if row is None:
+            _begin(connection, study, text, clock())
+        elif row.file != text:
+            _change_file(connection, row.id, study, read_study(row.file, study.name), text)
 
 
 def read_study(text: str, name: str) -> Study:

@@ -42,6 +42,10 @@ def check_text(text: Any, what: str) -> str:
     """Return a text for people, or refuse it."""
     if not isinstance(text, str):
         raise SettingError(f"{what} is {shown(text)}; give a text")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):  # no file or page can hold it
+        raise SettingError(
+            f"{what} has half a character in it (\\uD800 to \\uDFFF); write it whole"
+        )
     return str.__str__(text)
 
 
