@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 import askless as al
 from askless.errors import StorageError
+from askless.service.pages.person import _warn
 from askless.storage import Erase, Pause, verify
 from askless.storage.journal import list_events
 from askless.storage.tables import links, visits
@@ -245,7 +246,11 @@ def test_a_paused_study_takes_nobody_new_and_lets_others_finish(pages, another):
 
 
 def test_the_number_of_questions_never_grows_whatever_is_changed(pages_of):
-    """Fails if a changed answer lets a page promise more than the pages before it."""
+    """Fails if a page promises less than what a changed answer can lead back to.
+
+    This policy asks one of three questions once the rule's is answered; which one, a changed
+    answer to that decides anew.
+    """
     study = al.Study.parse(
         """
 schema: 1
@@ -254,20 +259,20 @@ questions:
   - {kind: yes_no, name: old}
   - {kind: yes_no, name: b}
   - {kind: yes_no, name: c}
+  - {kind: yes_no, name: d}
 arms: [{name: all}, {name: senior, eligible_if: old}]
 reward: {low: 0, high: 1}
-policy: {beta_min: 0.1}
+policy: {name: tsrc, questions: 1}
 pages: {}
 """
     )
     _, _, person = pages_of(study)
-    person.agree()
-    told = []
+    told = [int(person.agree().heading.rsplit(" ", 1)[1])]
     for value in ("1", "0", "1"):
         page = person.send("answers", a0=value)
         told.append(int(page.heading.rsplit(" ", 1)[1]))
         person.get("back/0")
-    assert told == [3, 3, 3]
+    assert told == [4, 4, 4, 4]
 
 
 def test_nothing_that_people_send_is_in_the_notes(pages, caplog):
@@ -348,3 +353,16 @@ def test_a_study_without_the_section_has_no_pages(pages_of):
     text = al.Study.example().located.text
     _, database, person = pages_of(al.Study.parse(text[: text.index("\npages:")]))
     assert (person.get().status, count(database, visits)) == (404, 0)
+
+
+def test_plain_http_to_the_world_is_warned_of_once(pages, caplog):
+    """Fails if answers go in the clear and nobody is told, or on this machine everybody is."""
+    _, _, person = pages
+    _warn.cache_clear()
+    person.get()
+    assert "plain http" not in caplog.text
+    for _ in range(2):
+        person.get(headers={"Host": "study.example.org"})
+    assert caplog.text.count("plain http") == 1
+    person.get(headers={"Host": "other.example.org", "X-Forwarded-Proto": "https"})
+    assert caplog.text.count("plain http") == 1

@@ -122,25 +122,20 @@ def serve(
         same = shlex.quote(where) if database.sqlite else "postgresql://…"
     finally:
         database.close()
-    messages.print(
-        f"askless: study {read.name!r} in {where}; Ctrl-C stops it",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
-    if admin and port:
-        messages.print(
-            f"askless: dashboard at http://{host}:{port}/dashboard/{quote(read.name)}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+    _say(f"study {read.name!r} in {where}; Ctrl-C stops it")
+    if service.port:  # else nobody knows yet which one is free
+        base, name = f"http://{host}:{service.port}", quote(read.name, safe="")
+        if read.pages is not None:
+            _say(f"people answer at {base}/s/{name}")
+        if admin:
+            _say(f"dashboard at {base}/dashboard/{name}")
     if not admin:
-        messages.print(
-            "askless: nobody can sign in to the dashboard yet; set a password, also while it runs:"
-            f" askless admin password {shlex.quote(read.name)} --db {same}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+        _say(
+            "nobody can sign in to the dashboard yet; set a password, also while it runs:"
+            f" askless admin password {shlex.quote(read.name)} --db {same}"
         )
     run(service)
+
+
+def _say(what: str) -> None:
+    messages.print(f"askless: {what}", markup=False, highlight=False, soft_wrap=True)

@@ -49,4 +49,4 @@ def open_doors(database: Database, study: Study) -> Doors:
     password = secrets.token_urlsafe(9)
     set_password(database, study.name, password)
     key = make_key(database, study.name, ["serve", "reward", "export"], name="simulated people")
-    return Doors(study.name, key, password, getattr(study, "pages", None) is not None)
+    return Doors(study.name, key, password, study.pages is not None)

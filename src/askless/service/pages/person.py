@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import logging
 import secrets
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -20,12 +22,22 @@ from askless.service.pages.speech import chosen_by, speech_in
 from askless.service.web import cookie, form_token, is_form_token, leave_cookie, see_other, show
 from askless.storage import NotFoundError, See, Seen
 from askless.storage.links import Link, LinkError, find_link
-from askless.survey.pages import LANGUAGES, Pages, Words
+from askless.survey.pages import AMONG_US, LANGUAGES, Pages, Words
 
 __all__ = ["DAYS", "Happened", "Person", "derived"]
 
 DAYS = 90  # for which a browser, or a personal link, finds its visit
 FORM, LANGUAGE = "askless-form", "askless-language"
+
+
+log = logging.getLogger("askless.service")
+
+
+@lru_cache(maxsize=1_000)
+def _warn(scheme: str, host: str) -> None:
+    """Note once that what people send can be read on its way."""
+    if scheme != "https" and host not in AMONG_US:
+        log.warning("pages are served over plain http; put a proxy with https before them")
 
 
 class Happened(Exception):  # noqa: N818 (it is an answer)
@@ -94,6 +106,7 @@ class Person:
         person = cls(request, study)
         keeper: Keeper = request.app.state.keeper
         keeper.pace(address_of(request))
+        _warn(request.url.scheme, request.url.hostname or "")
         if person.office is None:
             raise Happened("unknown_study", 404, button="")
         return person
