@@ -121,7 +121,7 @@ class StateError(AsklessError):
 
 
 class StorageError(AsklessError):
-    """A database does not answer, is full or of another version; nothing was written."""
+    """A database does not answer, is full or of another version."""
 
 
 class NotFoundError(AsklessError):

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import warnings
 
+import httpx
 import pytest
 
 import askless as al
@@ -16,6 +17,7 @@ from askless.storage import Database, LiveStudy, verify
 from askless.storage.keys import make_key
 from askless.survey.study import EXAMPLE
 from raw_calls import PERSON, Raw, is_refusal, raw
+from served import served
 from serving_process import serving
 
 ROOM = 40  # pages
@@ -220,3 +222,14 @@ def test_a_database_that_is_restarted_under_load(own_postgres, tmp_path):
     assert found.findings == ()
     assert (found.visits, found.decided, found.learned) == (120, 120, 120)
     database.close()
+
+
+def test_a_database_of_another_version_is_not_well(tmp_path):
+    """Fails if a service whose tables are not its own says that all is well."""
+    with served(tmp_path) as (address, _):
+        assert httpx.get(f"{address}/health").status_code == 200
+        database = Database(str(tmp_path / "study.db"))
+        with database.writing() as connection:
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        database.close()
+        assert is_away(httpx.get(f"{address}/health"))

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from askless.errors import StorageError
-from askless.storage import Database, LiveStudy, erase
+from askless.storage import Database, LiveStudy, NotFoundError, erase
 from askless.storage import database as storage_database
 from live_world import World, opened, small
 
@@ -62,7 +62,8 @@ def test_nobody_is_said_to_be_erased_whom_an_old_reader_still_sees(new_address, 
             with pytest.raises(StorageError, match=r"since before.*try again when they are done"):
                 erase(database, "small", own=PERSON)
             assert in_files(address)
-        database.vacuum()
+        with pytest.raises(NotFoundError):  # trying again finishes it: the id is gone already
+            erase(database, "small", own=PERSON)
         assert not in_files(address)
 
 
@@ -100,3 +101,14 @@ def test_an_address_with_a_wrong_option_is_one_error_without_the_password(option
         database.is_newest()
     assert "hidden" not in str(refusal.value)
     database.close()
+
+
+def test_whoever_is_cut_off_is_not_told_that_nothing_was_written(new_address):
+    """Fails if the error claims to know what nobody can: whether the last words were heard."""
+    with opened(new_address("postgres")) as database:
+        with pytest.raises(StorageError) as error, database.writing() as connection:
+            connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())")
+        assert str(error.value).startswith("the database does not answer: terminating")
+        assert str(error.value).endswith("; try again")
+        assert "nothing was written" not in str(error.value)
+        assert database.is_newest()  # by another connection

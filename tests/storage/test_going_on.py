@@ -40,6 +40,19 @@ def test_windows_that_pass_together_are_learned_alike_by_whoever_begins_anew(dat
     assert found.learned == 56
 
 
+def test_a_study_to_which_no_rewards_come_is_not_followed_from_its_beginning(database, often):
+    """Fails if visits that are lost never lead to a snapshot: every start would take longer."""
+    world = World(database, small("ridge", window="2 visits"))
+    for _ in range(40):
+        world.decided()
+    anew = World(database, small("ridge", window="2 visits"), world.clock)
+    begun, end = anew.live.look(lambda replica: (replica.begun, replica.position))
+    assert end / 2 < begun < end
+    found = verify(database, "small")
+    assert found.ok, found.findings
+    assert (found.learned, found.snapshots) == (0, 2)
+
+
 def test_what_was_written_is_not_done_again_where_learning_fails(database, monkeypatch):
     """Fails if operations that are in the journal are run once more: people would come twice."""
     world = World(database)

@@ -311,6 +311,14 @@ class InOrder:
     @alone
     def to_dict(self) -> dict[str, Any]:
         """Return what waits as plain data for JSON; save the policy first, then this."""
+        waiting = [
+            {"visit": w.note.to_dict(), "since": w.since, "reward": w.reward}
+            for w in self._line.visits.values()
+        ]
+        return {**self._head(), "waiting": waiting}
+
+    def _head(self) -> dict[str, Any]:
+        """Return the same without the visits, for whoever keeps those elsewhere."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -318,10 +326,6 @@ class InOrder:
             "silence": self.silence,
             "now": self._now,
             "given_up": self._gone.to_data(),
-            "waiting": [
-                {"visit": w.note.to_dict(), "since": w.since, "reward": w.reward}
-                for w in self._line.visits.values()
-            ],
         }
 
     @classmethod

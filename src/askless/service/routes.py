@@ -9,6 +9,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
+from askless.errors import StorageError
 from askless.policies.linear_ucb import LinearUCB
 from askless.service.desk import Look
 from askless.service.errors import ErrorShape
@@ -263,5 +264,6 @@ async def is_well(request: Request) -> Response:
     """Whether the service and its database answer; needs no key."""
     keeper: Keeper = request.app.state.keeper
     keeper.pace(address_of(request))
-    await to_thread.run_sync(keeper.database.is_newest)
+    if not await to_thread.run_sync(keeper.database.is_newest):
+        raise StorageError("the tables of the database are not those of this askless")
     return said({"status": "ok"})

@@ -254,7 +254,9 @@ FORBIDDEN = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 
 
 def _failure(error: DBAPIError) -> str:
-    return f"the database does not answer: {_first_line(error)}; nothing was written, try again"
+    # Whoever is cut off does not know whether the last thing they said was heard.
+    so = "" if error.connection_invalidated else "nothing was written, "
+    return f"the database does not answer: {_first_line(error)}; {so}try again"
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -162,9 +162,10 @@ def erase(
     ('open', 'erased')
     """
     (outcome,) = LiveStudy(database, name).run([Erase(visit, own)])
+    # Also where an erasure before this one had no time for it, which has left no id to find.
+    if not later and isinstance(outcome, Erased | NotFoundError):
+        database.vacuum()
     if isinstance(outcome, Exception):
         raise outcome
     assert isinstance(outcome, Erased)
-    if not later:
-        database.vacuum()  # also where an erasure before this one had no time for it
     return outcome

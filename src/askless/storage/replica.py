@@ -21,7 +21,7 @@ __all__ = ["APPLIED", "FOLLOWS", "Event", "Replica", "Snapshot", "dumped"]
 APPLIED = ("decided", "rewarded", "ticked", "retired", "priced")  # what a replica learns from
 FOLLOWS = ("learned", "lost", "dropped", "form")  # what it says that follows
 WORDS = ("survey", "arms")  # of a policy's data: what the study file says
-FIRST_SNAPSHOT, MOST_BETWEEN = 256, 2_000  # learned visits between two snapshots
+FIRST_SNAPSHOT, MOST_BETWEEN = 256, 2_000  # learned or lost visits between two snapshots
 
 Records = Callable[[Sequence[int]], Mapping[int, dict[str, Any]]]  # of visits, by their numbers
 
@@ -116,7 +116,7 @@ class Replica:
         self.policy: Policy = policy_for(study)
         self.queue = InOrder.of(study, self.policy)
         self.position = self.begun = position
-        self.decided = self.learned = 0
+        self.decided = self.learned = self.lost = 0
         self.follows: deque[Follows] = deque()
         self.snapshot: Snapshot | None = None
         self._due = FIRST_SNAPSHOT
@@ -141,8 +141,10 @@ class Replica:
                     f"event {event.serial} erases a visit: go on from the snapshot after it"
                 )
             self.position = event.serial
-        if self.learned >= self._due:
-            self._due = self.learned + min(max(self.learned // 10, FIRST_SNAPSHOT), MOST_BETWEEN)
+        # Lost ones count too: where few rewards come, a journal must not be followed from afar.
+        settled = self.learned + self.lost
+        if settled >= self._due:
+            self._due = settled + min(max(settled // 10, FIRST_SNAPSHOT), MOST_BETWEEN)
             self.snapshot = self.as_snapshot()
 
     def _apply(self, event: Event) -> None:
@@ -177,6 +179,7 @@ class Replica:
             self.learned += 1
         for lost in queue.lost:
             self._say(event, "lost", lost, {})
+            self.lost += 1
         queue.lost = ()
         if learned or event.kind in ("retired", "priced"):
             self._note_changes(event)
@@ -235,16 +238,17 @@ class Replica:
 
     def as_snapshot(self) -> Snapshot:
         """Return its state; it goes on as one that is loaded from there."""
-        policy, queue = self.policy, self.queue.to_dict()
+        policy, queue = self.policy, self.queue
         # Which visits were started here says nothing about what has been learned.
         policy._next_number = policy._learned.last + 1
-        waiting = [[w["visit"]["number"], w["since"], w["reward"]] for w in queue.pop("waiting")]
+        waiting = [[w.number, w.since, w.reward] for w in queue._line.visits.values()]
         content = {
             # Without the study's words: they may change, and the state does not.
             "policy": {key: v for key, v in policy.to_dict().items() if key not in WORDS},
-            "queue": {**queue, "waiting": waiting},
+            "queue": {**queue._head(), "waiting": waiting},
             "decided": self.decided,
             "learned": self.learned,
+            "lost": self.lost,
             "due": self._due,
         }
         return Snapshot.of(self.position, content)
@@ -264,6 +268,7 @@ class Replica:
         ]
         replica.queue = InOrder.resume(replica.policy, {**queue, "waiting": waiting})
         replica.decided, replica.learned = content["decided"], content["learned"]
+        replica.lost = content["lost"]
         replica._due = content["due"]
         replica._noted = replica._look()
         return replica
