@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 import askless as al
 from askless.errors import StorageError
 from askless.service.pages.person import _warn
-from askless.storage import Erase, Pause, verify
+from askless.storage import Erase, Pause, Stop, verify
 from askless.storage.journal import list_events
 from askless.storage.tables import links, visits
 from page_person import ANSWERS, GIVEN, PagePerson, Paper
@@ -241,6 +241,20 @@ def test_a_paused_study_takes_nobody_new_and_lets_others_finish(pages, another):
     assert another.get().heading == "This study is not taking new people now"
     page = another.send("consent", tab)
     assert (page.status, page.heading) == (409, "This study is not taking new people now")
+    assert person.decide().heading == "Your result"
+    assert count(database, visits) == 1
+
+
+def test_a_stopped_study_says_that_it_is_over(pages, another):
+    """Fails if somebody new gets in, is told to come again, or somebody under way is lost."""
+    app, database, person = pages
+    person.agree()
+    live = app.state.keeper.offices["charity"].live
+    tab = another.get()
+    type(live)(database, "charity").run([Stop()])
+    assert another.get().heading == "This study is over"
+    page = another.send("consent", tab)
+    assert (page.status, page.heading) == (409, "This study is over")
     assert person.decide().heading == "Your result"
     assert count(database, visits) == 1
 

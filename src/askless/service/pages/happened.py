@@ -9,7 +9,7 @@ from starlette.responses import Response
 from askless.errors import StorageError
 from askless.service.errors import RETRY_AFTER, Refusal, refused
 from askless.service.pages.person import Happened, Person
-from askless.storage import PausedError
+from askless.storage import PausedError, StoppedError
 from askless.storage.links import LinkError
 
 __all__ = ["page_of"]
@@ -39,12 +39,15 @@ def _told(error: BaseException) -> Happened:
         return error
     if isinstance(error, LinkError):
         return Happened(f"link_{error.reason}", 404 if error.reason == "unknown" else 410)
+    if isinstance(error, StoppedError):
+        return Happened("stopped", 409, button="")
     if isinstance(error, PausedError):
         return Happened("paused", 409, button="try_again")
     if isinstance(error, StorageError):
         return Happened("storage", 503, button="try_again", retry_after=RETRY_AFTER)
-    status = error.status_code if isinstance(error, HTTPException) else 0
-    refusal = Refusal(status, "", "") if status else refused(error)
+    refusal = refused(error)
+    if isinstance(error, HTTPException) and not isinstance(error, Refusal):  # the framework's own
+        refusal = Refusal(error.status_code, "", "")
     what = BY_STATUS.get(refusal.status, "internal" if refusal.status >= 500 else "unreadable")
     button = "try_again" if refusal.status in (429, 500, 503) else "go_on"
     return Happened(what, refusal.status, button=button, retry_after=refusal.retry_after)

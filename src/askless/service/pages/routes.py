@@ -66,7 +66,10 @@ async def look(request: Request, study: str) -> Response:
 
 async def _consent_page(person: Person, *, changed: bool = False) -> Response:
     live = person.study.live
-    if await to_thread.run_sync(_is_paused, live.database, live.id):
+    paused, stopped = await to_thread.run_sync(_is_closed, live.database, live.id)
+    if stopped:
+        raise Happened("stopped", 409, button="")
+    if paused:
         raise Happened("paused", 409, button="try_again")
     if person.pages.invited and not await _is_invited(person):
         raise Happened("invited", 403, button="")
@@ -97,10 +100,12 @@ async def _is_invited(person: Person) -> bool:
     return True
 
 
-def _is_paused(database: Database, study: int) -> bool:
+def _is_closed(database: Database, study: int) -> tuple[bool, bool]:
+    """Whether nobody new can come for now, and for good."""
     with database.reading() as connection:
-        found = connection.execute(select(studies.c.paused).where(studies.c.id == study))
-        return bool(found.scalar_one())
+        now = select(studies.c.paused, studies.c.stopped).where(studies.c.id == study)
+        paused, stopped = connection.execute(now).one()
+        return bool(paused), bool(stopped)
 
 
 @pages.post("/consent")
