@@ -13,6 +13,7 @@ from rich.text import Text
 from askless.cli.live import file_of
 from askless.cli.terminal import output
 from askless.survey import Study
+from askless.survey.study import EXAMPLE
 
 if TYPE_CHECKING:
     from askless.demo.running import View
@@ -37,7 +38,7 @@ def demonstrate(
     keep: bool,
 ) -> None:
     """Play a demo and show it: a live picture in a terminal, a line now and then elsewhere."""
-    read = Study.example() if study is None else Study.read(study)
+    read = _example() if study is None else Study.read(study)
     from askless.demo.running import PACE, SEED, Demo, play  # noqa: PLC0415 (so that help comes at once)
 
     if keep and address is None:
@@ -61,6 +62,15 @@ def demonstrate(
     output.print("\n".join(story.lines()), markup=False, highlight=False, soft_wrap=True)
     kept = f"The study is in {address}." if address else "Nothing is left of it."
     output.print(f"{kept}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _example() -> Study:
+    """Return the example with a window for rewards.
+
+    A newcomer who tries the pages and never says how glad they are would hold up all the others.
+    """
+    text = EXAMPLE.read_text(encoding="utf-8")
+    return Study.parse(text.replace("# window: 14 days", "window: 100 visits"), source="example")
 
 
 def _line_by_line() -> Callable[[View], None]:
