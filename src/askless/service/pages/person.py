@@ -28,6 +28,7 @@ __all__ = ["DAYS", "Happened", "Person", "derived"]
 
 DAYS = 90  # for which a browser, or a personal link, finds its visit
 FORM, LANGUAGE = "askless-form", "askless-language"
+LEADS = {"visit": "resume", "follow": "reward"}  # which links' secrets lie in which cookie
 
 
 log = logging.getLogger("askless.service")
@@ -214,7 +215,7 @@ class Person:
         if not secret:
             return None
         try:
-            link = await self.link(secret, "resume", "reward")
+            link = await self.link(secret, LEADS[kept])
             found: Seen | None = None
             if link.token is not None:
                 found = await self.study.desk.ask(See(link.token))
