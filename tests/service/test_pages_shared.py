@@ -1,13 +1,15 @@
 """One browser for several people: rewards and answers stay with whose they are."""
 
+import threading
 from urllib.parse import quote
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 import askless as al
-from askless.storage import verify
-from askless.storage.tables import visits
+from askless.storage import LiveStudy, Start, verify
+from askless.storage.links import add_link, digest_of, make_invitations
+from askless.storage.tables import links, visits
 from page_person import PagePerson, page_client
 
 TEXT = al.Study.example().located.text
@@ -87,3 +89,46 @@ def test_a_reward_before_the_arm_says_so(pages, given):
     response = person.client.post("/s/charity/reward", data={"token": token, "reward": given})
     assert response.status_code == 409
     assert rewards(database) == [None]
+
+
+def test_who_comes_after_somebody_who_left_finds_nothing_of_theirs(pages_of):
+    """Fails if the invitation in the history, or the first page by Back, leads to their visit."""
+    text = TEXT.replace("  block: 2 #", "  invited: true\n  block: 2 #")
+    assert text != TEXT
+    _, database, person = pages_of(al.Study.parse(text))
+    (code,) = make_invitations(database, "charity", 1)
+    person.get(f"i/{code}")
+    consent = person.send(code)
+    person.send("consent")
+    person.decide()
+    person.send("leave")
+    page = person.get(f"i/{code}")
+    assert (page.status, page.heading) == (410, "This invitation has been used")
+    assert person.send("consent", consent).status == 403  # a form that was shown before
+    assert person.get().heading == "You need an invitation"
+
+
+def test_a_link_that_two_tabs_make_at_once_is_made_once(database):
+    """Fails if one of two who open the page at once gets an error instead of it."""
+    live = LiveStudy.open(database, al.Study.example())
+    live.run([Start()])
+    told, together = [], threading.Barrier(4)
+
+    def come():
+        for i in range(20):
+            together.wait()
+            try:
+                with database.writing() as connection:
+                    add_link(connection, live.id, digest_of(f"{i}"), "reward", 0, until=None)
+                told.append(i)
+            except Exception as error:
+                told.append(str(error))
+
+    people = [threading.Thread(target=come, daemon=True) for _ in range(4)]
+    for one in people:
+        one.start()
+    for one in people:
+        one.join()
+    assert [one for one in told if isinstance(one, str)] == []
+    with database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(links)).scalar_one() == 20

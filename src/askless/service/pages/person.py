@@ -152,6 +152,12 @@ class Person:
         """Let the browser keep its language."""
         self._kept.append((LANGUAGE, language, DAYS * 86_400))
 
+    def forget(self) -> None:
+        """Let the browser forget the person, and what their secrets follow from."""
+        for what in ("visit", "follow", "return"):
+            self.keep(what, "", seconds=0)
+        self._form_secret, self._fresh = secrets.token_urlsafe(32), True
+
     @property
     def secret(self) -> str | None:
         """By which the browser finds its visit."""
