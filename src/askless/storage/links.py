@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -160,7 +161,8 @@ def add_link(
     connection: Connection, study: int, digest: str, kind: str, visit: int, *, until: float | None
 ) -> None:
     """Let a secret lead to a visit; again, or by two at once: no change."""
-    new = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[connection.dialect.name](links)
+    insert_in: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+    new = insert_in[connection.dialect.name](links)
     values = {"digest": digest, "study": study, "kind": kind, "visit": visit}
     values |= {"created": time.time(), "expires": until}
     connection.execute(new.values(values).on_conflict_do_nothing())
