@@ -284,6 +284,14 @@ def test_forms_pause_resume_reprice_retire_and_stop(mine, tmp_path):
     assert [kind for (kind,) in lines] == ["paused", "resumed", "priced", "retired", "stopped"]
 
 
+@pytest.mark.parametrize("action", ["price", "retire"])
+def test_forms_that_could_break_the_proof_say_so(admin, action):
+    """Fails if who reprices or retires is not told which figures to leave aside (maths 9.4, 5)."""
+    form = re.search(rf'action="[^"]*/{action}".*?</form>', admin.get(admin.home).text, re.S)[0]
+    assert "not by mean rewards" in form
+    assert "breaks the proof" in form
+
+
 @pytest.mark.parametrize(
     ("action", "fields", "status", "said"),
     [
@@ -292,7 +300,9 @@ def test_forms_pause_resume_reprice_retire_and_stop(mine, tmp_path):
         ("retire", {"arm": "nobody", "sure": "yes"}, 422, "no such arm"),
         ("price", {"price": "cheap"}, 422, "no number"),
         ("price", {"price": "-1"}, 422, "above 0"),
-        ("price", {"price": "nan"}, 422, "finite number"),
+        ("price", {"price": "nan"}, 422, "no number"),
+        ("price", {"price": "1,000"}, 422, "no number"),  # one, or a thousand?
+        ("price", {"price": "1_0"}, 422, "no number"),
         ("dance", {}, 404, "nothing at this address"),
         ("pause", {"form": "0" * 64}, 403, "not from this page"),
         ("pause", {"form": "é"}, 403, "not from this page"),

@@ -335,7 +335,11 @@ def test_a_survey_tool_gets_answers_and_arm_signed(embedded):
     page_of_docs = (Path(__file__).parents[2] / "docs/pages.md").read_text()
     exec(re.findall(r"```python\n(.*?)```", page_of_docs, re.DOTALL)[0], names)
     assert names["checked"](to, secret.decode()) == ours
-    for forged in (to.replace("age=44", "age=45"), to.replace("&askless_skipped=children", "")):
+    for forged in (
+        to.replace("age=44", "age=45"),
+        to.replace("&askless_skipped=children", ""),
+        to.replace("?", "?askless_arm=another&"),  # whoever takes the first would believe it
+    ):
         with pytest.raises(ValueError, match="not signed"):
             names["checked"](forged, secret.decode())
     answered = {name for name, answer in GIVEN.items() if answer is not None}
@@ -350,6 +354,11 @@ def test_a_survey_tool_gets_answers_and_arm_signed(embedded):
         "https://example.org/surveys",
         "https://example.org@evil.org/survey",
         "https://example.org/survey/../admin",
+        "https://example.org/survey/%2e%2E/admin",  # which browsers take for the same
+        "https://example.org/survey/.%2e/admin",
+        "https://example.org/survey?askless_arm=another",
+        "https://example.org/survey?askless%5Farm=another",
+        "https://example.org/survey?" + "𐍈" * 900,  # of which no browser would keep a cookie
         "http://example.org/survey",
         "//example.org/survey",
         "javascript:alert(1)",

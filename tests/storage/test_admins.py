@@ -46,6 +46,7 @@ def test_only_the_right_password_of_the_right_name_opens(database, study):
     assert sign_in(database, study, "Admin", GOOD) is None
     assert sign_in(database, study, "admin", GOOD + " ") is None
     assert sign_in(database, study, "admin", "") is None
+    assert sign_in(database, study, "admin\0", GOOD) is None  # which PostgreSQL cannot look up
     secret = sign_in(database, study, "admin", GOOD)
     assert find_session(database, study, secret) == "admin"
     assert find_session(database, study, secret[:-1]) is None

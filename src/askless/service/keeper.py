@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from ipaddress import IPv6Address, IPv6Network
 from typing import Annotated
 
 from anyio import to_thread
@@ -105,8 +106,16 @@ def _hold(seconds: int) -> None:
 
 
 def address_of(request: Request) -> str:
-    """Return from where somebody calls."""
-    return request.client.host if request.client else ""
+    """Return from where somebody calls; of IPv6 the network, of which one caller has all."""
+    host = request.client.host if request.client else ""
+    if ":" not in host:
+        return host
+    try:
+        whole = IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    near = whole.ipv4_mapped or IPv6Network((whole, 64), strict=False).network_address
+    return str(near)
 
 
 def may(scope: str) -> Callable[..., Awaitable[Office]]:

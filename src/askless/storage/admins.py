@@ -91,6 +91,7 @@ def sign_in(
     It takes as long for a name that is not there.
     """
     now = time.time() if now is None else now
+    name = name if name.isprintable() else ""  # nobody's; PostgreSQL takes no NUL
     with database.reading() as connection:
         of, _ = find_study(connection, study)
         kept = connection.execute(

@@ -6,8 +6,10 @@ import hashlib
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from askless.errors import AsklessError, SettingError
 from askless.storage.database import Database
@@ -158,18 +160,12 @@ def find_link(
 def add_link(
     connection: Connection, study: int, digest: str, kind: str, visit: int, *, until: float | None
 ) -> None:
-    """Let a secret lead to a visit; again: no change."""
-    if link_in(connection, study, digest) is None:
-        connection.execute(
-            insert(links).values(
-                digest=digest,
-                study=study,
-                kind=kind,
-                visit=visit,
-                created=time.time(),
-                expires=until,
-            )
-        )
+    """Let a secret lead to a visit; again, or by two at once: no change."""
+    insert_in: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+    new = insert_in[connection.dialect.name](links)
+    values = {"digest": digest, "study": study, "kind": kind, "visit": visit}
+    values |= {"created": time.time(), "expires": until}
+    connection.execute(new.values(values).on_conflict_do_nothing())
 
 
 def exchange(database: Database, study: int, code: str, secret: str, *, days: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from askless.errors import SettingError, meant, near, shown
 from askless.survey.arms import Arm
@@ -228,7 +228,8 @@ class Pages:
             assert may is not None
             below = given.path == may.path or given.path.startswith(may.path.rstrip("/") + "/")
             if (given.scheme, given.netloc) == (may.scheme, may.netloc) and below:
-                return ".." not in given.path.split("/")
+                # Browsers take %2e for a dot, and go up.
+                return ".." not in [unquote(part) for part in given.path.split("/")]
         return False
 
     @classmethod

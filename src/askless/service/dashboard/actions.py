@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from askless.service.errors import Refusal
@@ -10,6 +11,8 @@ from askless.storage import Operation, Pause, Reprice, Retire, Stop
 __all__ = ["ACTIONS", "operation_of"]
 
 Form = Mapping[str, str]
+# As the page shows it, or with a comma; 1,000 may be one or a thousand.
+PRICE = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?(e[+-]?[0-9]{1,2})?")
 
 
 def _sure(form: Form, what: str) -> None:
@@ -28,13 +31,14 @@ def _stop(form: Form) -> Operation:
 
 
 def _reprice(form: Form) -> Operation:
-    try:
-        price = float(form.get("price", "").strip().replace(",", "."))
-    except ValueError:
+    price = form.get("price", "").strip()
+    if not PRICE.fullmatch(price):
         raise Refusal(
-            422, "setting", "the price is no number; give what asking one question may cost"
-        ) from None
-    return Reprice(price)
+            422,
+            "setting",
+            "the price is no number such as 0.25; give what asking one question may cost",
+        )
+    return Reprice(float(price.replace(",", ".")))
 
 
 ACTIONS: dict[str, Callable[[Form], Operation]] = {

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from askless.service.dashboard.problems import home
 from askless.service.errors import Refusal
-from askless.service.keeper import Keeper, Office
+from askless.service.keeper import Keeper, Office, address_of
 from askless.service.limits import Buckets
 from askless.service.web import cookie, form_token, is_form_token, leave_cookie, see_other
 from askless.storage.admins import SESSION, find_session, sign_in, sign_out
@@ -39,8 +39,9 @@ class Seat:
 
 
 def office_of(request: Request, study: str) -> Office:
-    """Return the study of an address."""
+    """Return the study of an address; refuse who asks too often."""
     keeper: Keeper = request.app.state.keeper
+    keeper.pace(address_of(request))
     office = keeper.offices.get(study)
     if office is None:
         raise Refusal(404, "not_found", "there is nothing at this address")
@@ -100,7 +101,7 @@ class Door:
         """Sign somebody in; None if name or password are wrong."""
         office = office_of(request, study)
         form = await read_form(request, cookie(request, self.FORM))
-        wait = self._tries.wait(request.client.host if request.client else "")
+        wait = self._tries.wait(address_of(request))
         if wait:
             raise Refusal(
                 429, "too_many", f"too many tries; wait for {wait} seconds", retry_after=wait

@@ -116,6 +116,5 @@ async def leave(request: Request, study: str) -> Response:
     """Let this browser forget the person; what was sent stays."""
     person = Person.at(request, study)
     await person.form()
-    for what in ("visit", "follow", "return"):
-        person.keep(what, "", seconds=0)
+    person.forget()
     return person.page("left.html")

@@ -28,6 +28,7 @@ __all__ = ["DAYS", "Happened", "Person", "derived"]
 
 DAYS = 90  # for which a browser, or a personal link, finds its visit
 FORM, LANGUAGE = "askless-form", "askless-language"
+LEADS = {"visit": "resume", "follow": "reward"}  # which links' secrets lie in which cookie
 
 
 log = logging.getLogger("askless.service")
@@ -151,6 +152,12 @@ class Person:
         """Let the browser keep its language."""
         self._kept.append((LANGUAGE, language, DAYS * 86_400))
 
+    def forget(self) -> None:
+        """Let the browser forget the person, and what their secrets follow from."""
+        for what in ("visit", "follow", "return"):
+            self.keep(what, "", seconds=0)
+        self._form_secret, self._fresh = secrets.token_urlsafe(32), True
+
     @property
     def secret(self) -> str | None:
         """By which the browser finds its visit."""
@@ -214,7 +221,7 @@ class Person:
         if not secret:
             return None
         try:
-            link = await self.link(secret, "resume", "reward")
+            link = await self.link(secret, LEADS[kept])
             found: Seen | None = None
             if link.token is not None:
                 found = await self.study.desk.ask(See(link.token))

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from sqlalchemy import select
 from starlette.responses import Response
 
-from askless.errors import StorageError, VisitError
+from askless.errors import StorageError
 from askless.service.desk import Look
 from askless.service.pages.asking import answer, back_page, question_page
 from askless.service.pages.coming import coming
@@ -158,16 +158,19 @@ async def _result_page(
     problem: str = "",
     status: int = 200,
     unsaved: bool = False,
+    follows: bool = False,
 ) -> Response:
+    """Show the arm of a visit; `follows`: to who came by the link for later, and no more."""
     asked, live = person.pages.reward, person.study.live
     open_now = asked is not None and seen.reward is None
-    back = Return.unpacked(person.pages, person.kept("return"))
+    # The way back has all answers in it; a link for later shows none.
+    back = None if follows else Return.unpacked(person.pages, person.kept("return"))
     if back is not None and not (open_now and asked is not None and asked.when == "now"):
         secret = await to_thread.run_sync(signing_secret, live.database, live.name)
         return person.page("return.html", to=back.after(live.name, seen, secret))
     field, follow = None, None
     if open_now and asked is not None:
-        if asked.when == "now" or person.kept("follow"):
+        if asked.when == "now" or follows:
             range_, text = live.study.reward, person.words.reward
             field = reward_field(asked, text, range_, person.say, typed or Typed(), problem)
         elif person.secret is not None:
@@ -177,6 +180,7 @@ async def _result_page(
         status,
         arm=person.words.arms[seen.arm or ""],
         field=field,
+        follows=follows,
         follow=follow,
         rewarded=seen.reward is not None,
         thanks=person.words.thanks.strip() or person.say("thanks_default"),
@@ -203,7 +207,7 @@ async def later(request: Request, study: str) -> Response:
     seen = await person.visit("follow")
     if seen is None or seen.arm is None:
         raise Happened("link_unknown", 404)
-    return await _result_page(person, seen)
+    return await _result_page(person, seen, follows=True)
 
 
 @pages.post("/reward")
@@ -212,21 +216,26 @@ async def reward(request: Request, study: str) -> Response:
     person = Person.at(request, study)
     form = await person.form()
     asked, range_ = person.pages.reward, person.study.live.study.reward
-    follows = person.kept("follow") is not None
+    # The form says for whom it was: one browser may have a visit and another one's link for later.
+    follows = form.get("follows") == "yes"
     seen = await person.visit("follow" if follows else "visit")
     if seen is None or asked is None:
         raise Happened("no_visit", 409)
+    if seen.arm is None:
+        raise Happened("too_early", 409)
     typed, value, problem = read_reward(asked, range_, form, person.say)
     if value is None:
-        return await _result_page(person, seen, typed=typed, problem=problem, status=422)
+        return await _result_page(
+            person, seen, typed=typed, problem=problem, status=422, follows=follows
+        )
     try:
         await person.study.desk.ask(Reward(seen.visit, value))
     except ConflictError:
         raise Happened("other_reward", 409, at="reward" if follows else "") from None
-    except VisitError:
-        raise Happened("too_early", 409) from None
     except StorageError:
-        page = await _result_page(person, seen, typed=typed, status=503, unsaved=True)
+        page = await _result_page(
+            person, seen, typed=typed, status=503, unsaved=True, follows=follows
+        )
         page.headers["Retry-After"] = "5"
         return page
     return person.on("reward" if follows else "")

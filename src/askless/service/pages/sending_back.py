@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from askless.storage import Seen
 from askless.survey.pages import Pages
@@ -18,7 +18,8 @@ from askless.survey.question import Answer
 
 __all__ = ["Return", "signed"]
 
-MOST_ADDRESS, MOST_ID = 1_000, 200
+MOST_ADDRESS = 1_000
+MOST_KEPT = 3_500  # browsers drop a cookie of more than 4096 bytes without a word
 OWN = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 
 
@@ -35,11 +36,15 @@ class Return:
             return None
         if not isinstance(own, str) or (own and not OWN.fullmatch(own)):
             return None
-        return cls(address, own) if pages.may_return(address) else None
+        if not pages.may_return(address) or _speaks_for_us(address):
+            return None
+        back = cls(address, own)
+        return back if len(back.packed()) <= MOST_KEPT else None
 
     def packed(self) -> str:
         """Return it as a cookie keeps it."""
-        return base64.urlsafe_b64encode(json.dumps([self.address, self.own]).encode()).decode()
+        said = json.dumps([self.address, self.own], ensure_ascii=False)
+        return base64.urlsafe_b64encode(said.encode()).decode()
 
     @classmethod
     def unpacked(cls, pages: Pages, kept: str | None) -> Return | None:
@@ -68,6 +73,12 @@ class Return:
         }
         between = "&" if "?" in self.address else "?"
         return f"{self.address}{between}{signed(said, secret)}"
+
+
+def _speaks_for_us(address: str) -> bool:
+    """Whether an address already says what we alone sign: a tool might believe the first."""
+    said = parse_qsl(urlsplit(address).query, keep_blank_values=True)
+    return any(name.startswith("askless_") for name, _ in said)
 
 
 def signed(said: Mapping[str, str], secret: str) -> str:
