@@ -6,19 +6,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from looking import PASSWORD, visited
 
-CHROMIUM = "/usr/bin/chromium"
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
 PHONE, DESK = {"width": 375, "height": 812}, {"width": 1440, "height": 900}
 # A label is clipped if it lies outside its drawing, or was cut by the library.
 CLIPPED = """() => [...document.querySelectorAll('.drawing:not([hidden]) svg')].flatMap((svg) => {
@@ -35,23 +25,15 @@ MARKS = """() => Object.fromEntries([...document.querySelectorAll('.drawing:not(
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def address(tmp_path_factory):
     with visited(tmp_path_factory.mktemp("dashboard"), 1_000) as found:
         yield f"{found}/dashboard/charity"
 
 
 @pytest.fixture(scope="module")
-def session(browser, address):
+def session(chromium, address):
     """The cookies of somebody who has signed in, once: trying again and again is limited."""
-    context = browser.new_context()
+    context = chromium.new_context()
     page = context.new_page()
     page.goto(address)
     page.keyboard.type(PASSWORD)  # the field has the focus
@@ -63,13 +45,13 @@ def session(browser, address):
 
 
 @pytest.fixture
-def look(browser, address, session):
+def look(chromium, address, session):
     """Opens the dashboard; whatever the browser complains about is an error in the end."""
     opened, complaints = [], []
 
     @contextmanager
     def looking(viewport=DESK, scheme="light", *, drawn=True, **more):
-        context = browser.new_context(viewport=viewport, color_scheme=scheme, **more)
+        context = chromium.new_context(viewport=viewport, color_scheme=scheme, **more)
         context.add_cookies(session)
         page = context.new_page()
         page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
@@ -110,10 +92,10 @@ def test_nobody_is_shut_out(look, viewport, scheme):
     assert serious == []
 
 
-def test_the_door_is_for_everybody_too(browser, address):
+def test_the_door_is_for_everybody_too(chromium, address):
     """Fails if axe finds a serious or critical problem on the page for signing in."""
     for scheme in ("light", "dark"):
-        context = browser.new_context(viewport=PHONE, color_scheme=scheme)
+        context = chromium.new_context(viewport=PHONE, color_scheme=scheme)
         page = context.new_page()
         page.goto(address)
         found = Axe().run(page).response["violations"]

@@ -126,6 +126,7 @@ def test_a_disk_that_is_full(tmp_path):
         people = People(service)
         assert people.go_on(10) is None
         for round_ in range(1, 3):  # twice: it must be able to recover more than once
+            database.vacuum()  # the log begins anew, and grows until there is no room for it
             largest = max(file.stat().st_size for file in tmp_path.glob("study.db*"))
             limit_files(process.process, largest + 300_000)
             assert is_away(people.go_on(MOST * round_))

@@ -211,7 +211,7 @@ def test_a_link_for_later_brings_the_reward_and_shows_no_answer(pages_of):
         page = later.get(follow)
         assert page.heading == "One last question"
         page = later.send(follow.rsplit("/", 1)[1])
-        assert "44" not in page.text
+        assert not re.search(r"\b44\b", page.text)  # secrets may have it in them
         assert later.get("back/0").heading == "This browser has no visit"
         later.get("reward")
         assert "Your answer is saved." in later.send("reward", reward="9").text

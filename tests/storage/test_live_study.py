@@ -260,7 +260,7 @@ def test_the_price_can_be_changed(database, often):
         other.paid()
     assert third.live.look(lambda replica: replica.policy.price) == pytest.approx(0.05)
     assert kinds_of(database).count("priced") == 1
-    for wrong in (0, -1, 2, float("nan"), True):
+    for wrong in (0, -1, 0.09, 2, float("nan"), True):  # at 0.09 three questions are too dear
         assert type(world.refused(Reprice(wrong))) is SettingError
     assert verify(database, world.live.name).ok
     erase(database, world.live.name, visit=other.paid().visit)

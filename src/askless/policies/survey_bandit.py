@@ -166,18 +166,25 @@ class SurveyBandit(EpochSurveyUCB):
 
     def _terms(self) -> Terms:
         settings, span = self.settings, self.reward.span
-        whole = sum(question.cost for question in self.survey)
         price = price_share(self.survey, span, settings.price)
-        if settings.price is not None and price * whole > DEAR:
-            warnings.warn(
-                f"a full visit costs {settings.price * whole:g}, more than a quarter of the"
-                f" reward range; few visits will be full, and questions may be missed that are"
-                " worth asking: is the price meant for one question?",
-                stacklevel=4,
-            )
+        doubt = None if settings.price is None else self.doubt_price(settings.price)
+        if doubt is not None:
+            warnings.warn(doubt, stacklevel=4)
         if settings.questions is not None:
+            whole = sum(question.cost for question in self.survey)
             self._doubt_budget(settings.questions, settings.full_floor, whole)
         return Terms(price, settings.questions, settings.planned, settings.full_floor)
+
+    def doubt_price(self, price: float) -> str | None:
+        """Say why a price is hardly meant for one question; None where it may be."""
+        whole = price * sum(question.cost for question in self.survey)
+        if whole <= DEAR * self.reward.span:
+            return None
+        return (
+            f"a full visit costs {whole:g}, more than a quarter of the reward range; few visits"
+            " will be full, and questions may be missed that are worth asking: is the price meant"
+            " for one question?"
+        )
 
     def _doubt_budget(self, budget: float, floor: float, whole: float) -> None:
         forced = sum(question.cost for question in self.survey if question.always_ask)

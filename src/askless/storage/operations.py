@@ -302,6 +302,9 @@ class Reprice(Operation):
         if not isinstance(policy, SurveyBandit):
             raise SettingError(f"policy {policy.name!r} has no price to change")
         price = policy.check_price(self.price)
+        doubt = policy.doubt_price(price)
+        if doubt is not None:
+            raise SettingError(f"price is {price:g}: {doubt}", "price")
         said = [event.body["price"] for event in page.events if event.kind == "priced"]
         if price == (said[-1] if said else policy.settings.price):
             return False
