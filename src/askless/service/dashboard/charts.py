@@ -95,7 +95,8 @@ def _days(overview: Overview) -> Chart:
     return Chart(
         "arrivals",
         "Arrivals and completion",
-        "How many people came each day (UTC), and how many of them got to their arm.",
+        "How many people came each day (UTC), and how many got to their arm on it, whenever they"
+        " had come; rewards stand at the day of their visit's arm.",
         [
             Column("day", "day"),
             Column("started", "arrived", count),

@@ -161,10 +161,11 @@ def _form(overview: Overview, seen: Glance) -> list[str]:
 def _rewards(study: Study, overview: Overview, seen: Glance) -> list[tuple[str, str]]:
     total = overview.totals.get("", {})
     decided, in_time = seen.decided, total.get("rewarded", 0)
+    standing = total.get("decided", 0)  # without those that were erased
     oldest = "–" if seen.oldest is None else f"{passed(seen.at - seen.oldest)} ago"
     return [
         ("decided visits", count(decided)),
-        ("rewards in time", f"{count(in_time)} ({share(in_time, decided)})"),
+        ("rewards in time", f"{count(in_time)} ({share(in_time, standing)})"),
         ("rewards that came too late", count(total.get("late", 0))),
         ("window for rewards", "none" if study.window is None else str(study.window)),
         ("decided, not learned", count(decided - seen.learned)),

@@ -119,6 +119,8 @@ def read_answer(
     if isinstance(question, Scale):
         text = given[0].strip()[:40] if given else ""
         typed = Typed(text=text, ticked=tuple(box))
+        if len(set(given)) > 1:  # which of them?
+            return typed, None, _need_number(question.low, question.high, say)
         return (typed, *_number(question.low, question.high, text, _skips(question, box), say))
     ticked = list(dict.fromkeys(given[:200] + box))
     typed = Typed(ticked=tuple(ticked))
@@ -146,12 +148,18 @@ def _number(low: float, high: float, text: str, skips: bool, say: Say) -> tuple[
         plain = plain.replace(",", ".")
     value = float(plain) if NUMBER.fullmatch(plain) else None
     if value is None or not low <= value <= high:
-        return None, say("need_number", low=f"{low:.10g}", high=f"{high:.10g}")
+        return None, _need_number(low, high, say)
     return int(value) if value.is_integer() else value, ""
+
+
+def _need_number(low: float, high: float, say: Say) -> str:
+    return say("need_number", low=f"{low:.10g}", high=f"{high:.10g}")
 
 
 def _any(question: Multi, ticked: list[str], skips: bool, say: Say) -> tuple[Answer, str]:
     options = {str(i): option for i, option in enumerate(question.options)}
+    if not set(ticked) <= {*options, NONE, *[SKIP] * skips}:
+        return None, say("need_options")
     chosen = [options[value] for value in ticked if value in options]
     if bool(chosen) + (NONE in ticked) + skips > 1:
         return None, say("need_either" if skips else "need_options")
