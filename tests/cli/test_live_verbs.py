@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import socket
 import sqlite3
 from contextlib import closing
 
@@ -11,6 +12,7 @@ import pytest
 import askless as al
 from askless.storage import Database, LiveStudy, Start
 from askless.storage.keys import find_key, list_keys, make_key
+from askless.storage.links import add_link, digest_of
 from askless.survey.study import EXAMPLE
 from command_line import askless
 from serving_process import Serving
@@ -220,3 +222,32 @@ def test_verify_and_erase_say_what_they_found(folder):
     changed.close()
     said = askless("verify", cwd=folder)
     assert (said.returncode, said.stdout.startswith("charity: NOT verified.")) == (1, True)
+
+
+def test_a_port_that_is_taken_is_refused_before_anything_is_made(tmp_path):
+    """Fails if a server that cannot listen leaves a database, or says a key that nobody keeps."""
+    (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        said = askless("serve", "study.yaml", "--port", port, cwd=tmp_path)
+    assert f"cannot listen on 127.0.0.1, port {port}: " in complaint(said)
+    said = askless("serve", "study.yaml", "--host", "192.0.2.1", "--port", port, cwd=tmp_path)
+    assert "cannot listen on 192.0.2.1" in complaint(said)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]
+
+
+def test_who_came_by_a_page_is_erased_by_their_link(folder):
+    """Fails if a personal link does not find its visit, or another's secret finds one."""
+    database = Database(str(folder / "charity.db"))
+    live = LiveStudy(database, "charity")
+    live.run([Start()])
+    with database.writing() as connection:
+        add_link(connection, live.id, digest_of("s" * 32), "resume", 0, until=None)
+    wrong = askless("erase", "--link", "http://a/s/charity/r/none", "--yes", cwd=folder)
+    assert "leads to no visit" in complaint(wrong)
+    link = f"http://a/s/charity/r/{'s' * 32}"
+    done = askless("erase", "--link", link, "--yes", "--json", cwd=folder)
+    assert json.loads(done.stdout) == {"number": 0, "was": "open", "unlearned": False}
+    again = askless("erase", "--link", link, "--yes", cwd=folder)
+    assert "leads to no visit" in complaint(again)
+    database.close()

@@ -22,6 +22,7 @@ def erase(
     own: Annotated[
         str | None, typer.Option("--id", help="Or the caller's own id of the person.")
     ] = None,
+    link: Annotated[str | None, typer.Option(help="Or the personal link that pages show.")] = None,
     db: DbOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
@@ -29,15 +30,15 @@ def erase(
     """Erase a respondent: answers, reward, names, and what was learned from them."""
     from askless.storage import erase as take_out  # noqa: PLC0415 (so that help comes at once)
 
-    if (visit is None) == (own is None):
-        raise SettingError("whom to erase? give either --visit or --id")
+    if [visit, own, link].count(None) != 2:
+        raise SettingError("whom to erase? give one of --visit, --id and --link")
     database, name = open_study(db, study)
     try:
         if not yes:
             if not sys.stdin.isatty():
                 raise SettingError("erasing cannot be undone; say --yes where nobody can be asked")
             typer.confirm(QUESTION, abort=True, err=True)
-        done = take_out(database, name, visit=visit, own=own)
+        done = take_out(database, name, visit=visit, own=own, link=link)
     finally:
         database.close()
     if as_json:

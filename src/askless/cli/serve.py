@@ -89,6 +89,7 @@ def serve(
     read = Study.read(study)
     from askless.service import Service  # noqa: PLC0415 (so that help comes at once)
     from askless.service import serve as run  # noqa: PLC0415
+    from askless.service.serving import check_free  # noqa: PLC0415
     from askless.storage import Database, LiveStudy  # noqa: PLC0415
     from askless.storage.admins import has_admin  # noqa: PLC0415
     from askless.storage.keys import list_keys, make_key  # noqa: PLC0415
@@ -105,6 +106,7 @@ def serve(
         proxy=proxy,
         **{name: rate for name, rate in rates.items() if rate is not None},
     )
+    check_free(host, service.port)  # before anything is made
     database = Database(address)
     try:
         database.migrate()

@@ -28,7 +28,7 @@ from askless.storage.database import url_of
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["Service", "serve", "serving"]
+__all__ = ["Service", "check_free", "serve", "serving"]
 
 VARIABLE = "ASKLESS_SERVICE"  # how workers hear what they serve
 PATIENCE, LITTLE_PATIENCE = 10, 2  # seconds for calls under way when it is stopped
@@ -180,6 +180,22 @@ def _settings(service: Service) -> dict[str, Any]:
         "timeout_graceful_shutdown": PATIENCE,
         "forwarded_allow_ips": service.proxy,
     }
+
+
+def check_free(host: str, port: int) -> None:
+    """Refuse an address at which nobody can listen: another is there, or it is not this machine's.
+
+    >>> check_free("127.0.0.1", 0)
+    """
+    try:
+        kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            line.bind(address)
+    except OSError as error:
+        raise SettingError(
+            f"cannot listen on {host}, port {port}: {error.strerror}; give another --port or --host"
+        ) from None
 
 
 def _logs(quiet: bool) -> dict[str, object]:

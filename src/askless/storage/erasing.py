@@ -6,14 +6,18 @@ import hashlib
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sqlalchemy import select
+
 from askless.errors import AsklessError, SettingError, StateError
 from askless.policies.linear_ucb import LinearUCB
 from askless.storage.database import Database
 from askless.storage.journal import Page, VisitRow
+from askless.storage.links import digest_of
 from askless.storage.live_study import LiveStudy
 from askless.storage.operations import NotFoundError, Operation
 from askless.storage.replica import Replica
 from askless.storage.summaries import DAY
+from askless.storage.tables import links, visits
 
 __all__ = ["Erase", "Erased", "erase"]
 
@@ -129,6 +133,7 @@ def erase(
     *,
     visit: str | None = None,
     own: str | None = None,
+    link: str | None = None,
     later: bool = False,
 ) -> Erased:
     """Erase a respondent from a study and its database; other processes may go on with it.
@@ -143,6 +148,8 @@ def erase(
         The visit, as callers know it.
     own : str, optional
         Or the caller's own name for the person.
+    link : str, optional
+        Or the personal link that pages show.
     later : bool
         Leave it to a later `Database.vacuum` to overwrite the bytes: it takes the time of copying
         the database.
@@ -161,7 +168,10 @@ def erase(
     >>> done.was, again.was
     ('open', 'erased')
     """
-    (outcome,) = LiveStudy(database, name).run([Erase(visit, own)])
+    live = LiveStudy(database, name)
+    if link is not None:
+        visit = _visit_of(live, link)
+    (outcome,) = live.run([Erase(visit, own)])
     # Also where an erasure before this one had no time for it, which has left no id to find.
     if not later and isinstance(outcome, Erased | NotFoundError):
         database.vacuum()
@@ -169,3 +179,18 @@ def erase(
         raise outcome
     assert isinstance(outcome, Erased)
     return outcome
+
+
+def _visit_of(live: LiveStudy, link: str) -> str:
+    """Return how callers name the visit to which a personal link leads."""
+    secret = link.rstrip("/").rsplit("/", 1)[-1]
+    named = (
+        select(visits.c.token)
+        .join(links, (links.c.study == visits.c.study) & (links.c.visit == visits.c.number))
+        .where(links.c.study == live.id, links.c.digest == digest_of(secret))
+    )
+    with live.database.reading() as connection:
+        token = connection.execute(named).scalar()
+    if token is None:
+        raise NotFoundError("this link leads to no visit of this study")
+    return str(token)
