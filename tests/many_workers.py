@@ -69,8 +69,9 @@ def line_to_each(service, stack):
         while sum(after.values()) == sum(before.values()):  # it is counted after the answer
             time.sleep(0.001)
             after = served(service)
-        (worker,) = [pid for pid in after if after[pid] != before.get(pid, 0)]
-        lines[worker] = line  # the newest: those that are idle for long are closed
+        changed = [pid for pid in after if after[pid] != before.get(pid, 0)]
+        if len(changed) == 1:  # else an earlier call was only counted now: try again
+            lines[changed[0]] = line  # the newest: those that are idle for long are closed
     return lines
 
 
