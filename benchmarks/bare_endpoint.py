@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from sqlalchemy import Column, Double, Integer, MetaData, String, Table, create_engine, insert
 from sqlalchemy import event as events
 
-from askless.service.serving import Promptly
+from askless.service.prompt import Prompt
 from askless.storage.database import url_of
 
 VARIABLE = "BARE_ADDRESS"  # how workers hear where to write
@@ -66,7 +66,7 @@ def set_up(connection: object, _: object) -> None:
 def main(address: str, port: str, workers: str) -> None:
     """Serve until stopped."""
     os.environ[VARIABLE] = address
-    settings = {"port": int(port), "log_level": "warning", "access_log": False, "http": Promptly}
+    settings = {"port": int(port), "log_level": "warning", "access_log": False, "http": Prompt}
     if workers == "1":
         uvicorn.run(make(), **settings)
         return
