@@ -35,7 +35,7 @@ def new_page(chromium):
     def open_page(size="phone", **settings):
         context = chromium.new_context(viewport=SIZES[size], **settings)
         contexts.append(context)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         return context.new_page()
 
     yield open_page

@@ -36,7 +36,8 @@ def session(chromium, address):
     context = chromium.new_context()
     page = context.new_page()
     page.goto(address)
-    page.keyboard.type(PASSWORD)  # the field has the focus
+    page.wait_for_selector("#password:focus")  # a moment after loading; keys before it are lost
+    page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(address)
     cookies = context.cookies()
