@@ -1,4 +1,4 @@
-"""CONTRIBUTING's worked example: two files and one line are a policy that everything knows."""
+"""The worked example of docs/new-policy.md: two files and one line are a policy that everything knows."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "CONTRIBUTING.md").read_text().partition("\n## A new policy\n")[2]
+PAGE = (ROOT / "docs" / "new-policy.md").read_text()
 OURS = "src/askless/policies/ours.py"
 # An installed askless must not be found first.
 ALONE = """\
@@ -49,7 +49,7 @@ def tree(tmp_path_factory):
     unwanted = shutil.ignore_patterns("__pycache__")
     for folder in ("src/askless", "tests", "builder", "docs"):
         shutil.copytree(ROOT / folder, tree / folder, ignore=unwanted)
-    for name in ("pyproject.toml", "conftest.py", "CONTRIBUTING.md"):
+    for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, tree / name)
     core = Path(find_spec("askless.core._core_any").origin).parent
     for built in core.glob("_*"):
