@@ -1,4 +1,4 @@
-"""The worked example of docs/new-policy.md: two files and one line are a policy that everything knows."""
+"""docs/new-policy.md, tried: two files and one line are a policy that everything knows."""
 
 import json
 import os
