@@ -156,6 +156,8 @@ def _home(kind: type[Policy]) -> tuple[str, str]:
 def policy_for(study: Study) -> Policy:
     """Return the policy that a study describes, ready for its first visit.
 
+    Examples
+    --------
     >>> import askless as al
     >>> study = al.Study(al.Survey.unit(3), (al.Arm("a"), al.Arm("b")), al.RewardRange(0, 1),
     ...                  policy="ridge", settings={"beta_min": 0.2})

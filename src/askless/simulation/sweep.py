@@ -184,6 +184,8 @@ class Sweep:
     ) -> list[dict[str, Any]]:
         """Play all runs without a file, where as in `run`; return what it would have of each.
 
+        Examples
+        --------
         >>> import askless as al
         >>> world = al.paper_environment(arms=3, features=5)
         >>> sweep = al.Sweep([{"name": "linucb"}], {"three arms": world}, horizon=100, runs=2)

@@ -25,6 +25,8 @@ MOST_MULTI_OPTIONS = 10  # a multi of r options has 2^(r-1) directions
 class Scale(Question):
     """A number between two ends.
 
+    Examples
+    --------
     >>> Scale("age", low=18, high=90, text="How old are you?").encode(54)
     array([0.])
     """
@@ -84,6 +86,8 @@ class Scale(Question):
 class YesNo(Question):
     """Yes or no, answered as True or False.
 
+    Examples
+    --------
     >>> YesNo("donor", may_skip=True).encode(None)
     array([0., 1.])
     """
@@ -157,6 +161,8 @@ class _Optioned(Question):
 class Choice(_Optioned):
     """One of several options.
 
+    Examples
+    --------
     >>> Choice("cause", ["children", "animals", "climate"]).directions()
     array([[ 1., -1.,  0.],
            [ 1.,  0., -1.],
@@ -201,6 +207,8 @@ class Choice(_Optioned):
 class Multi(_Optioned):
     """Any of several options, none and all included; at most ten.
 
+    Examples
+    --------
     >>> Multi("media", ["tv", "radio", "web"]).encode(["web", "tv"])
     array([ 0.5, -0.5,  0.5])
     """

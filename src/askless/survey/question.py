@@ -149,6 +149,8 @@ class Question(ABC):
     def check(self, answer: Any) -> Answer:
         """Return the answer as plain Python, or refuse it.
 
+        Examples
+        --------
         >>> from askless import Scale
         >>> Scale("age", low=18, high=90).check(np.float64(30))
         30.0
@@ -164,6 +166,8 @@ class Question(ABC):
     def encode(self, answer: Any, *, raw: bool = False) -> Floats:
         """Turn an answer into the values of its columns (maths 1.1).
 
+        Examples
+        --------
         >>> from askless import Choice
         >>> Choice("cause", ["children", "animals"]).encode("animals")
         array([0., 1.])
@@ -198,6 +202,8 @@ class Question(ABC):
     def direction_names(self) -> list[str]:
         """Name the two answers of each direction, in the order of `directions`.
 
+        Examples
+        --------
         >>> from askless import Multi
         >>> Multi("media", ["tv", "web"]).direction_names()
         ['tv, web - none of them', 'tv - web']

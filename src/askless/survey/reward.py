@@ -21,6 +21,8 @@ LONGEST = 1e150  # of a range; beyond it squares leave the floats
 class RewardRange:
     """The smallest and the largest reward there can be.
 
+    Examples
+    --------
     >>> rewards = RewardRange(0, 100)
     >>> rewards.span, rewards.in_units(25)
     (100.0, -0.25)

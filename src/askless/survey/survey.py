@@ -90,6 +90,8 @@ class Survey:
     def unit(cls, d: int, *, coding: Coding = "centred") -> Survey:
         """Return the paper's survey: d scales x1, …, xd on [0, 1].
 
+        Examples
+        --------
         >>> Survey.unit(3).names
         ('x1', 'x2', 'x3')
         """

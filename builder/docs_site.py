@@ -1,0 +1,69 @@
+"""What the site of the docs needs beyond Markdown (`make docs`): links out of docs/, and formulas.
+
+Pages of docs/ are read in the repository too, so they link to files outside of docs/. On the site
+such a link leads to a page where the file is one (the changelog), else to a copy of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
+from typing import Any
+
+from latex2mathml.converter import convert
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+# Files outside of docs/ that are pages of the site.
+PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+}
+LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")  # the target of [text](target#anchor)
+
+
+def mathematics(source: str, *_: Any, **__: Any) -> str:
+    """Return formulas, parted by empty lines, as MathML, which browsers draw by themselves."""
+    formulas = [convert(formula, display="block") for formula in source.strip().split("\n\n")]
+    return f'<div class="math" tabindex="0">{"".join(formulas)}</div>'
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that stand outside of docs/, and copies of the files that pages link to."""
+    for name, page in PAGES.items():
+        files.append(File.generated(config, page, abs_src_path=str(ROOT / name)))
+    for page in list(files.documentation_pages()):
+        for _, target, _ in LINK.findall(page.content_string):
+            copied = place_of(page.src_uri, target)
+            source = ROOT / copied.removeprefix("files/")
+            if copied.startswith("files/") and source.is_file() and copied not in files.src_uris:
+                files.append(File.generated(config, copied, abs_src_path=str(source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Let links lead to where the site has what they mean."""
+    here = page.file.src_uri
+
+    def moved(link: re.Match[str]) -> str:
+        target = place_of(here, link[2])
+        return link[0] if not target else f"{link[1]}{relpath(target, dirname(here) or '.')}{link[3]}"
+
+    return LINK.sub(moved, markdown)
+
+
+def place_of(page: str, target: str) -> str:
+    """Return where the site has the target of a page's link; nothing if it is not a file's."""
+    if ":" in target:
+        return ""
+    outside = {uri: name for name, uri in PAGES.items()}
+    in_repository = normpath(join(dirname(outside.get(page, f"docs/{page}")), target))
+    if in_repository in PAGES:
+        return PAGES[in_repository]
+    if in_repository.startswith("docs/"):
+        return in_repository.removeprefix("docs/")
+    return f"files/{in_repository}"
