@@ -1,4 +1,4 @@
-"""The picture of the README and the site: a survey gets shorter, at the same reward (`make picture`).
+"""The picture of the README and the site: a survey gets shorter at the same reward, `make picture`.
 
 Sixty plausible worlds of the example study, played by the recommended policy as the study file has
 it, beside LinUCB, which asks everything, with the width of the measured noise.

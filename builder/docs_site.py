@@ -51,7 +51,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
     def moved(link: re.Match[str]) -> str:
         target = place_of(here, link[2])
-        return link[0] if not target else f"{link[1]}{relpath(target, dirname(here) or '.')}{link[3]}"
+        if not target:
+            return link[0]
+        return f"{link[1]}{relpath(target, dirname(here) or '.')}{link[3]}"
 
     return LINK.sub(moved, markdown)
 

@@ -1,6 +1,7 @@
 """Writes what follows from the policies' descriptions (`make settings`), or compares it.
 
-The JSON Schema of study files, and the tables of policies and settings in docs/study-file.md.
+The JSON Schema of study files, the tables of policies and settings in docs/study-file.md, and the
+page of all keys, docs/reference/study-file.md.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import re
 import sys
 from pathlib import Path
 
+from study_file_reference import reference
+
 from askless.survey.policy_descriptions import KNOWN, PolicyDescription, Taken
 from askless.survey.setting import Flag, Words
 from askless.survey.study_file import json_schema
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, SCHEMA = DOCS / "study-file.md", DOCS / "study.schema.json"
+KEYS = DOCS / "reference" / "study-file.md"
 
 
 def policies_table() -> str:
@@ -88,12 +92,14 @@ def main() -> None:
     written = {
         SCHEMA: json.dumps(json_schema(), indent=2) + "\n",
         PAGE: page(PAGE.read_text(encoding="utf-8")),
+        KEYS: reference(json_schema()),
     }
     for path, text in written.items():
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != text:
-            raise SystemExit(f"docs/{path.name} is not that of the policies; run make settings")
+            stale = path.relative_to(DOCS.parent)
+            raise SystemExit(f"{stale} is not that of the policies; run make settings")
 
 
 if __name__ == "__main__":

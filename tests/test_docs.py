@@ -200,10 +200,11 @@ def test_every_section_of_the_maths_that_code_cites_is_there():
 def test_the_schema_and_the_tables_of_settings_are_those_of_the_policies(tmp_path, forget):
     """Fails if `make settings` would write anything else, or would not notice."""
     (tmp_path / "builder").mkdir()
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "reference").mkdir(parents=True)
     script = tmp_path / "builder" / "settings_tables.py"
-    script.write_text((ROOT / "builder" / script.name).read_text())
-    for name in ("study.schema.json", "study-file.md"):
+    for name in (script.name, "study_file_reference.py"):
+        (tmp_path / "builder" / name).write_text((ROOT / "builder" / name).read_text())
+    for name in ("study.schema.json", "study-file.md", "reference/study-file.md"):
         text = (ROOT / "docs" / name).read_text()
         (tmp_path / "docs" / name).write_text(text.replace(forget, "") if forget else text)
     command = [sys.executable, str(script), "--check"]

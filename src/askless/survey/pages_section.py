@@ -28,9 +28,9 @@ class QuestionWordsSection(Section):
 class LanguageSection(Section):
     """All words of the study in one language."""
 
-    title: Text = ""
-    consent: Text = ""
-    thanks: Text = ""
+    title: Text = Field("", description="The study's name.")
+    consent: Text = Field("", description="What people agree to.")
+    thanks: Text = Field("", description="The last words.")
     reward: Text = Field("", description="The reward question.")
     questions: dict[Name, QuestionWordsSection] = Field(
         default_factory=dict, description="By the questions' names."
@@ -43,7 +43,9 @@ class LanguageSection(Section):
 class RewardQuestionSection(Section):
     """What people are asked once the arm is played."""
 
-    text: Annotated[StrictStr, Field(min_length=1, max_length=LONGEST)]
+    text: Annotated[StrictStr, Field(min_length=1, max_length=LONGEST)] = Field(
+        description="The question."
+    )
     ask: Literal["amount", "rating"] = Field(
         "amount", description="A number of the reward's range, or one of at most eleven steps."
     )

@@ -29,8 +29,8 @@ class ScaleSection(_QuestionSection):
     """A number between two ends."""
 
     kind: Literal["scale"]
-    low: Number
-    high: Number
+    low: Number = Field(description="The smallest answer.")
+    high: Number = Field(description="The largest answer, above `low`.")
 
 
 class YesNoSection(_QuestionSection):
@@ -43,20 +43,24 @@ class ChoiceSection(_QuestionSection):
     """One of several options."""
 
     kind: Literal["choice"]
-    options: Annotated[list[Name], Field(min_length=2, max_length=100)]
+    options: Annotated[list[Name], Field(min_length=2, max_length=100)] = Field(
+        description="What may be answered: 2 to 100 texts, no two alike."
+    )
 
 
 class MultiSection(_QuestionSection):
     """Any of several options."""
 
     kind: Literal["multi"]
-    options: Annotated[list[Name], Field(min_length=1, max_length=10)]
+    options: Annotated[list[Name], Field(min_length=1, max_length=10)] = Field(
+        description="Of these any may be answered: 1 to 10 texts, no two alike."
+    )
 
 
 class ArmSection(Section):
     """One decision that can be made for a person."""
 
-    name: Name
+    name: Name = Field(description="How the arm is called in code, files and tables.")
     text: StrictStr = Field("", description="What is decided, for people; the name if left out.")
     eligible_if: StrictStr | None = Field(
         None,
@@ -73,8 +77,8 @@ def _as_text(window: Any) -> Any:
 class RewardSection(Section):
     """The smallest and the largest reward there can be."""
 
-    low: Number
-    high: Number
+    low: Number = Field(description="The smallest reward there can be.")
+    high: Number = Field(description="The largest reward there can be, above `low`.")
     window: (
         Annotated[
             StrictStr, BeforeValidator(_as_text), Field(json_schema_extra={"pattern": PATTERN})
@@ -143,10 +147,16 @@ class StudyFile(Section):
     )
     name: Name = Field("study", description="How the study is called.")
     text: StrictStr = Field("", description="What the study is about, for people.")
-    coding: Literal["centred", "raw"] = "centred"
-    questions: Annotated[list[QuestionSection], Field(min_length=1)]
-    arms: Annotated[list[ArmSection], Field(min_length=1)]
-    reward: RewardSection
+    coding: Literal["centred", "raw"] = Field(
+        "centred", description="`raw`: the original paper's coding, for scales only."
+    )
+    questions: Annotated[list[QuestionSection], Field(min_length=1)] = Field(
+        description="The survey, in order."
+    )
+    arms: Annotated[list[ArmSection], Field(min_length=1)] = Field(
+        description="The decisions among which it chooses."
+    )
+    reward: RewardSection = Field(description="What a decision may bring.")
     policy: BaseModel  # one of the sections of the policies that are known as a file is read
     plan: PlanSection | None = Field(None, description="What is plausible, for `askless plan`.")
     pages: PagesSection | None = Field(
