@@ -7,11 +7,12 @@ such a link leads to a page where the file is one (the changelog), else to a cop
 from __future__ import annotations
 
 import re
+from html import escape
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
 from typing import Any
 
-from latex2mathml.converter import convert
+import ziamath
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -23,13 +24,22 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
+FORMULA_SIZE = 17
+ziamath.config.precision = 2  # of a pixel
+ziamath.config.svg2 = False  # no symbols with names, which pages of many formulas would repeat
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")  # the target of [text](target#anchor)
 
 
 def mathematics(source: str, *_: Any, **__: Any) -> str:
-    """Return formulas, parted by empty lines, as MathML, which browsers draw by themselves."""
-    formulas = [convert(formula, display="block") for formula in source.strip().split("\n\n")]
+    """Return formulas, parted by empty lines, as pictures that need no font."""
+    formulas = [drawn(formula) for formula in source.strip().split("\n\n")]
     return f'<div class="math" tabindex="0">{"".join(formulas)}</div>'
+
+
+def drawn(formula: str) -> str:
+    """Return one formula of LaTeX as SVG, with its source for who does not see it."""
+    picture = ziamath.Latex(formula, size=FORMULA_SIZE, color="currentColor").svg()
+    return picture.replace("<svg ", f'<svg role="img" aria-label="{escape(formula)}" ', 1)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

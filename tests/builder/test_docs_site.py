@@ -1,0 +1,63 @@
+"""The site of the docs beyond Markdown: links out of docs/ lead somewhere, formulas are drawn.
+
+What would make these fail: a link out of docs/ that stays as it is or leads beside its file, an
+address elsewhere that is touched, a formula that is not drawn, that names its symbols (pages of
+many formulas would repeat names), or that cannot be read aloud.
+"""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from builder import docs_site
+
+FENCE = re.compile(r"```math\n(.*?)\n *```", re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("page", "target", "place"),
+    [
+        ("start.md", "library.md", "library.md"),
+        ("start.md", "../CHANGELOG.md", "changelog.md"),
+        ("tutorials/charity.md", "../../examples/charity.yaml", "files/examples/charity.yaml"),
+        ("tutorials/charity.md", "../planning.md", "planning.md"),
+        ("changelog.md", "docs/maths.md", "maths.md"),
+        ("contributing.md", "Makefile", "files/Makefile"),
+        ("start.md", "https://example.org/docs", ""),
+        ("start.md", "mailto:somebody@example.org", ""),
+    ],
+)
+def test_links_of_the_repository_lead_to_the_place_on_the_site(page, target, place):
+    assert docs_site.place_of(page, target) == place
+
+
+def test_every_page_that_stands_outside_of_docs_is_there():
+    assert all((docs_site.ROOT / name).is_file() for name in docs_site.PAGES)
+
+
+def test_each_formula_is_a_picture_with_its_source_for_who_does_not_see_it():
+    drawn = docs_site.mathematics("a < b\n\n\\frac{1}{2}\n")
+    box = ElementTree.fromstring(drawn)
+    namespace = "{http://www.w3.org/2000/svg}"
+    pictures = box.findall(f"{namespace}svg")
+    assert [picture.get("aria-label") for picture in pictures] == ["a < b", "\\frac{1}{2}"]
+    assert all(picture.get("role") == "img" for picture in pictures)
+    assert all(picture.findall(f".//{namespace}path") for picture in pictures)
+
+
+def test_formulas_have_the_colour_of_the_text_and_no_names():
+    drawn = docs_site.mathematics("\\sqrt{x} + x")
+    assert "currentColor" in drawn
+    assert not re.search(r"\bid=", drawn)
+
+
+def test_no_formula_of_the_docs_has_a_command_that_is_not_understood():
+    # An unknown command is drawn as its own name with its backslash, which no formula shows.
+    texts = [page.read_text(encoding="utf-8") for page in docs_site.ROOT.glob("docs/**/*.md")]
+    fences = [fence for text in texts for fence in FENCE.findall(text)]
+    formulas = [formula for fence in fences for formula in fence.split("\n\n")]
+    assert len(formulas) > 40
+    for formula in formulas:
+        shown = "".join(docs_site.ziamath.Latex(formula).mathml.itertext())
+        assert "\\" not in shown, formula
