@@ -85,7 +85,7 @@ def test_its_own_tests_pass_and_those_that_go_through_every_policy_take_it_up(ru
         *("-m", "pytest", "-v", "-p", "no:cacheprovider"),
         *("-k", "ExploreFirst or explore-first or explore_first"),
         *("tests/policies/rivals/test_explore_first.py", "tests/checks/test_contract.py"),
-        *("tests/policies/test_described.py", "tests/test_docs.py"),
+        *("tests/policies/test_described.py", "tests/docs/test_references.py"),
         *("src/askless/policies/rivals/explore_first.py",),
     )
     passed = re.findall(r"::(\w+|askless[\w.]+)(?:\[.*\])? PASSED", found)

@@ -11,13 +11,13 @@ import pytest
 import askless as al
 from askless.policies.hooks import HOOKS, Hooks
 
-LIBRARY = Path(__file__).parents[2] / "docs" / "library.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own-policy.md"
 SETTINGS = {"arms": ["a", "b"], "reward": (0, 1), "beta_min": 0.2}
 
 
 def test_the_table_and_the_docs_have_every_hook_with_its_arguments():
     written = dict(
-        re.findall(r"^\| `(_\w+\([\w, ]*\))` \| (.*?) \|", LIBRARY.read_text(), re.MULTILINE)
+        re.findall(r"^\| `(_\w+\([\w, ]*\))` \| (.*?) \|", PAGE.read_text(), re.MULTILINE)
     )
     for name, returns in HOOKS.items():
         arguments = list(inspect.signature(getattr(Hooks, name)).parameters)[1:]

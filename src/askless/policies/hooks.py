@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HOOKS", "Hooks", "VisitKind", "broken", "plays_as_compiled"]
 
-# Every hook with what it returns: contract errors and docs/library.md say it in these words.
+# Every hook with what it returns: contract errors and docs/own-policy.md say it in these words.
 HOOKS = {
     "_decide": "an askless.Decision: the index of an arm in `mask`, a score for every arm and,"
     " where arms are drawn, the propensities of all arms",

@@ -1,0 +1,102 @@
+"""Everything there is, is documented: links, sections, settings, keys, names and verbs."""
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+import askless as al
+from askless.cli.app import app as command_line
+from askless.policies.building import settings_of
+from askless.survey.study_file import RewardSection, StudyFile, shape
+from doc_pages import PAGES, ROOT
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_pages_lead_somewhere(page):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?\)", page.read_text()):
+        linked = (page.parent / target) if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(), flags=re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+            assert anchor[1:] in slugs, anchor
+
+
+def test_every_section_of_the_maths_that_code_cites_is_there():
+    headings = set(
+        re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", (ROOT / "docs/maths.md").read_text(), re.MULTILINE)
+    )
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    for source in sources:
+        for cited in re.findall(r"maths ((?:\d+(?:\.\d+)?(?:, | and )?)+)", source.read_text()):
+            assert set(re.findall(r"\d+(?:\.\d+)?", cited)) <= headings, (source, cited)
+
+
+@pytest.mark.parametrize("forget", ["", "epsilon", "must be given"])
+def test_the_schema_and_the_tables_of_settings_are_those_of_the_policies(tmp_path, forget):
+    """Fails if `make settings` would write anything else, or would not notice."""
+    (tmp_path / "builder").mkdir()
+    (tmp_path / "docs" / "reference").mkdir(parents=True)
+    script = tmp_path / "builder" / "settings_tables.py"
+    for name in (script.name, "study_file_reference.py"):
+        (tmp_path / "builder" / name).write_text((ROOT / "builder" / name).read_text())
+    for name in ("study.schema.json", "study-file.md", "reference/study-file.md"):
+        text = (ROOT / "docs" / name).read_text()
+        (tmp_path / "docs" / name).write_text(text.replace(forget, "") if forget else text)
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == ("run make settings" in done.stderr) == bool(forget)
+
+
+def test_the_pages_name_every_key_and_setting():
+    page = (ROOT / "docs/study-file.md").read_text()
+    keys = {f.alias or name for name, f in StudyFile.model_fields.items()}
+    for section in (RewardSection, *shape().policies.values()):
+        keys |= set(section.model_fields)
+    for key in keys:
+        assert f"`{key}`" in page, key
+    library = (ROOT / "docs/library.md").read_text()
+    for setting in (*settings_of(al.EpochSurveyUCB), "lam"):
+        assert f"`{setting}`" in library
+
+
+@pytest.mark.parametrize("kind", al.POLICIES.values())
+def test_a_policy_s_docstring_names_every_setting(kind):
+    documented = [name for above in kind.__mro__ for name in _parameters(above.__doc__ or "")]
+    for setting in settings_of(kind):
+        assert setting in documented, (kind.__name__, setting)
+
+
+def _parameters(docstring):
+    """Return the names of a numpydoc section `Parameters`."""
+    _, _, rest = inspect.cleandoc(docstring).partition("Parameters\n----------\n")
+    section = re.split(r"\n\n\w+\n-+\n", rest)[0]
+    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
+    return [name for line in lines for name in re.findall(r"\w+", line.split(":")[0])]
+
+
+def test_public_names_are_documented():
+    for name in al.__all__:
+        thing = getattr(al, name)
+        if isinstance(thing, type) or callable(thing):
+            assert thing.__doc__, name
+    assert re.fullmatch(r"\d+\.\d+\.\d+", al.__version__)
+
+
+def test_every_verb_has_a_row_and_a_section_in_the_command_line_page():
+    """Fails if a verb, or an option of one for live studies, is not on the page."""
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    headings = re.findall(r"^## (.*)$", page, flags=re.MULTILINE)
+    for verb, command in typer.main.get_command(command_line).commands.items():
+        assert any(f"askless {verb}" in heading.split(", ") for heading in headings), verb
+        assert re.search(rf"^\| `askless {verb}\b", page, flags=re.MULTILINE), verb
+        if verb not in ("serve", "key", "verify", "erase", "export", "backup", "restore"):
+            continue
+        section = next(part for part in page.split("\n## ") if f"askless {verb}" in part[:40])
+        for one in getattr(command, "commands", {verb: command}).values():
+            for option in (name for given in one.params for name in given.opts if name[0] == "-"):
+                assert f"`{option}" in section, (verb, option)
