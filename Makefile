@@ -88,7 +88,7 @@ rivals: $(READY) $(BENCH)/.ready  ## who earns most for the fewest questions, al
 		$(BENCH)/bin/python benchmarks/rivals.py others
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rivals.py
 
-calling: $(READY)  ## the calls of docs/calling.md from curl, Python and R to a real service (needs curl, Rscript and R's httr2; half a minute)
+calling: $(READY)  ## the calls of docs/calling.md from curl, Python and R to a real service (needs curl, Rscript and R's httr2 and jsonlite; half a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/calling.py
 
 tour: $(READY)  ## the screenshots of docs/tour.md, from a demo in a browser (needs chromium; a minute)
