@@ -24,6 +24,8 @@ SETTINGS = (
 TESTS = (
     "tests/core",
     "tests/policies/test_interactive.py",
+    "tests/policies/test_interactive_edges.py",
+    "tests/policies/test_interactive_explained.py",
     "tests/policies/test_first_asks.py",
     "tests/policies/test_epoch_survey_ucb.py",
     "tests/policies/test_epoch_ends.py",
@@ -32,6 +34,7 @@ TESTS = (
     "tests/policies/test_epoch_draws.py",
     "tests/policies/test_epoch_start.py",
     "tests/policies/test_short_forms.py",
+    "tests/policies/test_short_saved.py",
     "tests/policies/test_short_check.py",
     "tests/simulation/test_loops.py",
     "tests/simulation/test_loops_on_tables.py",

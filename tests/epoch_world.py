@@ -114,8 +114,8 @@ def learn(world, policy, count, rng):
         policy.learn_row(arm, z, world.reward[0] + share * (world.reward[1] - world.reward[0]))
 
 
-def through(visit, answers, *, one=False):
-    """Answer whatever a visit asks, one question at a time if `one`."""
+def through(visit, answers):
+    """Answer whatever a visit asks, until it asks no more."""
     while asks := visit.asks:
-        visit.answer({q: answers[q] for q in (asks[:1] if one else asks)})
+        visit.answer({q: answers[q] for q in asks})
     return visit
