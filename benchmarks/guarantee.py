@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from scipy.stats import binom
 
-from policies.test_epoch_guarantee import (  # type: ignore[import-not-found]
+from boundary_worlds import (  # type: ignore[import-not-found]
     ALONE_DELTA,
     CHANCE,
     DELTA,

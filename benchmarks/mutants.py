@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from revisions import ROOT, build, copied, places
 
-TESTS = ("tests/policies/test_epoch_guarantee.py",)
+TESTS = tuple(
+    f"tests/policies/{name}.py"
+    for name in ("test_epoch_guarantee", "test_fair_bets", "test_epoch_frozen")
+)
 SHORT_TESTS = (
     "tests/policies/test_short_check.py",
     "tests/simulation/test_short_loops.py",

@@ -14,7 +14,9 @@ from chromium import FOUND, MISSING, is_wanted
 from live_world import opened
 
 # What is asserted there is explained as in the tests themselves.
-pytest.register_assert_rewrite("told", "dying", "service_processes", "many_workers")
+pytest.register_assert_rewrite(
+    "told", "dying", "service_processes", "many_workers", "epoch_comparison"
+)
 
 KINDS = ("sqlite", "postgres")
 _numbers = itertools.count()

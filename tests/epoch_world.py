@@ -88,3 +88,34 @@ class World:
         else:
             share = np.clip(mean + self.rng.choice([-1, 1]) * self.noise, -0.5, 0.5) + 0.5
         return float(self.reward[0] + (self.reward[1] - self.reward[0]) * share)
+
+
+def blocks_of(p, rows, *, warm_rows=0):
+    """With which row numbers an arm's blocks end, and how many of them are warm-up (5.1, 8.7).
+
+    For an arm that tests nothing, or whose tests would need `warm_rows` five times over.
+    """
+    ends, n, border = [], max(2, math.floor(0.3 * p)), max(3 * p, warm_rows)
+    fewest = max(2 * p, math.ceil(1.5 * p) + 5)
+    while n <= rows:
+        ends.append(n)
+        n += max(1, n // 10) if n < border else max(fewest, n // 2)
+    return ends, 1 + sum(end < border for end in ends)  # the first that is over it is one still
+
+
+def learn(world, policy, count, rng):
+    """Play and learn by oneself."""
+    for _ in range(count):
+        answers = random_answers(world.survey, rng)
+        z = world.survey.encode({q: answers[q] for q in policy.asked_now()})
+        arm = policy.play(z)
+        mean = float(world.centred.encode(answers) @ world.truth[arm])
+        share = min(max(mean + rng.uniform(-0.1, 0.1), -0.5), 0.5) + 0.5
+        policy.learn_row(arm, z, world.reward[0] + share * (world.reward[1] - world.reward[0]))
+
+
+def through(visit, answers):
+    """Answer whatever a visit asks, until it asks no more."""
+    while asks := visit.asks:
+        visit.answer({q: answers[q] for q in asks})
+    return visit

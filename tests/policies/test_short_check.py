@@ -13,7 +13,7 @@ from askless.environments.base import first_respondents
 from askless.policies import short_choice
 from askless.policies.short_choice import Terms
 from askless.policies.short_state import ShortState
-from policies.test_epoch_guarantee import DELTA, WORLDS, within
+from boundary_worlds import DELTA, WORLDS, within
 from sizes import whole
 
 LEVEL = 0.05

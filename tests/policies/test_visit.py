@@ -1,43 +1,13 @@
 """One respondent's passage: order, parts, refusals, interruptions and races."""
 
-import copy
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import askless as al
-from askless.errors import AnswerError, AsklessError, SettingError, StateError, VisitError
+from askless.errors import AnswerError, SettingError, VisitError
+from visited_survey import ANSWERS, drop
 from worlds import random_answers, survey_of
-
-SURVEY = al.Survey(
-    [
-        al.Scale("age", low=18, high=90),
-        al.YesNo("donor", may_skip=True),
-        al.Choice("cause", ["children", "animals"]),
-        al.Multi("media", ["tv", "web"], always_ask=True),
-    ]
-)
-ANSWERS = {"age": 30, "donor": True, "cause": "animals", "media": ["web"]}
-DECIDED = {"arm": "red", "decided_at": 0, "propensities": {"red": 1.0}}
-
-
-@pytest.fixture
-def policy():
-    return al.RidgeSurveyUCB(SURVEY, arms=["red", "blue", "green"], reward=(0, 100), beta_min=5)
-
-
-def drop(policy, question, arms=None):
-    """Let arms lose a question, as learning would."""
-    g = policy.survey.index(question)
-    for k in range(len(policy.arms)) if arms is None else arms:
-        policy._model.arms.support[k, g] = False
-        policy._model.arms.dropped_at[k, g] = 1
-        policy._model.arms.pack(k)
-        policy._model.refresh([k])
 
 
 def test_asks_in_survey_order_then_plays(policy):
@@ -223,133 +193,6 @@ def test_eligibility_is_checked(policy):
     assert policy.to_dict()["counters"]["next_number"] == 1  # refused visits take no number
 
 
-def test_explains_itself_before_and_after(policy):
-    drop(policy, "age", arms=[1])
-    drop(policy, "media")
-    visit = policy.visit(known={"donor": True})
-    before = visit.explain()
-    assert before.asks == {
-        "age": ("red", "green"),
-        "cause": ("red", "blue", "green"),
-        "media": (),
-    }
-    assert "age: red, green" in str(before)
-    assert "media: asked of everyone" in str(before)
-    visit.answer({"age": 30, "cause": "animals", "media": []})
-    after = visit.explain()
-    assert after.arm == visit.arm
-    upper = policy.ucb(visit.context()) + 50  # centred around the middle of 0 to 100
-    assert {arm: pair[1] for arm, pair in after.outlook.items()} == dict(
-        zip(policy.arms, upper.tolist(), strict=True)
-    )
-    assert all(pair[0] == 50 for pair in after.outlook.values())  # nothing learned: the middle
-    assert "<- played" in str(after)
-    assert "after 3 questions" in str(after)
-
-
-def test_explaining_a_policy_without_an_outlook():
-    policy = al.Uniform(al.Survey.unit(1), arms=["a"], reward=(0, 1))
-    assert (
-        str(policy.visit(known={"x1": 1}).explain())
-        == "Played a after 0 questions (state version 0)"
-    )
-
-
-@settings(derandomize=True, deadline=None, max_examples=40)
-@given(st.integers(0, 2**32))
-def test_an_interrupted_visit_equals_one_that_was_not(seed):
-    rng = np.random.default_rng(seed)
-    kinds = ["scale", "yes_no", "choice", "multi"]
-    survey = survey_of([(str(rng.choice(kinds)), 3, bool(rng.random() < 0.5)) for _ in range(5)])
-    policy = al.RidgeSurveyUCB(survey, arms=["a", "b"], reward=(0, 1), beta_min=0.6, sigma=0.02)
-    for _ in range(30):
-        answers = random_answers(survey, rng)
-        twin = copy.deepcopy(policy)
-        whole, parted = policy.visit(), twin.visit()
-        if whole.asks:
-            whole.answer({q: answers[q] for q in whole.asks})
-        while asks := parted.asks:
-            part = [q for q in asks if rng.random() < 0.5] or asks[:1]
-            parted.answer({q: answers[q] for q in part})
-            parted = twin.visit(json.loads(json.dumps(parted.to_dict())))
-        one, other = whole.to_dict(), parted.to_dict()
-        assert one == other | {"answers": other["answers"], "asked": one["asked"]}
-        assert set(one["asked"]) == set(other["asked"])
-        reward = float(rng.random())
-        policy.learn(whole, reward)
-        twin.learn(parted, reward)
-        assert policy.to_dict() == twin.to_dict()
-
-
-def test_a_learned_visit_stays_learned_when_resumed(policy):
-    visit = policy.visit(known=ANSWERS)
-    policy.learn(visit, 25)
-    again = policy.visit(visit.to_dict())
-    policy.learn(again, 25)
-    assert policy.rows.sum() == 1
-    with pytest.raises(AsklessError, match="25"):
-        policy.learn(again, 26)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": "other"}, "not a saved visit"),
-        ({"version": 1}, "version 1.*older"),
-        ({"version": 4}, "version 4.*newer"),
-        ({"version": True}, "version True"),
-        ({"kind": 3}, "kind is 3"),
-        ({"eligible": ["pink"]}, "'pink'"),
-        ({"arm": "pink"}, "'pink'"),
-        ({"answers": {"colour": 1}}, "'colour'"),
-        ({"answers": {"age": 300}}, "'age'"),
-        ({"answers": {"cause": "animals"}}, "never asked"),
-        (DECIDED | {"reward": 1000}, "1000"),
-        ({"answers": None}, "damaged"),
-        ({"eligible": ["red"], "arm": "blue"}, "none that it could play"),
-        ({"reward": 5}, "reward and no arm"),
-        ({"known": "age"}, "damaged"),
-        ({"known": ["donor"]}, "damaged"),
-        ({"promised": ["donor"]}, "promised"),
-        ({"number": -5}, "number is -5"),
-        ({"number": 2**70}, "number is"),
-        ({"number": float("inf")}, "number is inf"),
-        ({"number": "x"}, "damaged"),
-        ({"arm": "red"}, "decided at None"),
-        (DECIDED | {"propensities": None}, "propensities are None"),
-        (DECIDED | {"propensities": {"red": 0, "blue": 1}}, "propensities are"),
-        (DECIDED | {"propensities": {"red": "1"}}, "propensities are"),
-        (DECIDED | {"propensities": {"red": 0.5}}, "propensities are"),
-        (DECIDED | {"propensities": {"red": 0.5, "pink": 0.5}}, "propensities are"),
-        ({"propensities": {"red": 1.0}}, "propensities are"),
-    ],
-)
-def test_a_damaged_visit_is_refused(policy, change, message):
-    visit = policy.visit()
-    visit.answer({"age": 30})
-    saved = visit.to_dict() | {"asked": ["age"]}
-    with pytest.raises(StateError, match=message):
-        policy.visit(saved | change)
-
-
-def test_a_visit_without_a_part_is_refused(policy):
-    saved = policy.visit().to_dict()
-    for key in saved:
-        with pytest.raises(StateError):
-            policy.visit({k: v for k, v in saved.items() if k != key})
-    with pytest.raises(StateError, match="not a saved visit"):
-        policy.visit(["age"])
-
-
-def test_a_state_older_than_the_visit_is_noticed(policy):
-    old = copy.deepcopy(policy)
-    drop(policy, "age")
-    visit = policy.visit()
-    visit.answer({"donor": True, "cause": "animals"})
-    with pytest.raises(VisitError, match=r"still uses age.*newest state"):
-        old.visit(visit.to_dict())
-
-
 def test_answers_handed_out_are_copies(policy):
     visit = policy.visit(known={"media": ["web"]})
     visit.answers["media"].append("tv")
@@ -426,102 +269,10 @@ def test_a_revised_answer_decides_as_if_it_had_been_given_at_first():
     assert changed > 10  # keeping the first answers would have been noticed
 
 
-def test_a_saved_visit_can_be_read_without_its_policy(policy):
-    drop(policy, "cause", arms=[1, 2])
-    visit = policy.visit(known={"age": 44}, arms=["blue", "green"])
-    visit.answer({"donor": None})
-    record = al.VisitRecord.read(json.loads(json.dumps(visit.to_dict())))
-    assert record == visit.record()
-    assert (record.number, record.kind, record.eligible) == (0, "full", ("blue", "green"))
-    assert record.promised == ("age", "donor", "media")
-    assert (record.known, record.skipped) == (("age",), ("donor",))
-    assert (record.unanswered, record.not_reached) == (("media",), ())
-    assert (record.arm, record.propensities) == (None, None)
-    visit.answer({"media": []})
-    record = al.VisitRecord.read(visit.to_dict())
-    assert (record.arm, record.propensities) == ("blue", {"blue": 1.0, "green": 0.0})
-    assert al.VisitRecord.read(record.to_dict()) == record
-
-
-def test_explaining_in_raw_coding_shows_rewards_as_they_are():
-    policy = al.OFUL(al.Survey.unit(1, coding="raw"), arms=["a"], reward=(0, 2))
-    visit = policy.visit(known={"x1": 0.5})
-    assert visit.explain().outlook == {"a": (0.0, float(policy.ucb(visit.context())[0]))}
-
-
 def test_known_answers_are_a_dict(policy):
     for known in ([], 0, ["age"]):
         with pytest.raises(AnswerError, match="give a dict"):
             policy.visit(known=known)
-
-
-def test_a_saved_visit_takes_no_options(policy):
-    with pytest.raises(VisitError, match="alone"):
-        policy.visit(policy.visit().to_dict(), known={"age": 30})
-
-
-class Rewriting(al.Policy):
-    """Goes on with the array of probabilities that it has handed out."""
-
-    name = "rewriting"
-
-    def __init__(self, survey, *, arms, reward):
-        super().__init__(survey, arms=arms, reward=reward)
-        self.chances = np.full(len(self.arms), 1 / len(self.arms))
-
-    def _decide(self, z, mask, number):
-        return al.Decision(0, np.zeros(len(mask)), self.chances)
-
-    def _ask(self, z, mask, number):
-        self.possible = mask.copy()
-        return al.Asked(np.isnan(z[1:]), self.possible)
-
-    def _learn(self, played, rows, ys):
-        self.chances[:] = [0.25, 0.75]
-
-
-def test_what_a_visit_recorded_does_not_change_with_the_arrays_of_its_policy():
-    # Fails if a visit keeps an array of the policy's: logged propensities would be later ones.
-    policy = Rewriting(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1))
-    visit, other = policy.visit(known={"x1": 0.5}), policy.visit()
-    policy.possible[:] = False
-    assert visit.propensities == {"a": 0.5, "b": 0.5}
-    policy.learn(visit, 1)
-    assert visit.propensities == visit.to_dict()["propensities"] == {"a": 0.5, "b": 0.5}
-    assert other.explain().possible == ("a", "b")
-
-
-def test_a_hook_that_is_put_on_a_policy_is_checked_as_any_other():
-    # Fails if the hooks of our own classes are trusted whatever stands in their place.
-    policy = al.RidgeSurveyUCB(al.Survey.unit(1), arms=["a", "b", "c"], reward=(0, 1), beta_min=0.1)
-    policy.retire_arm("c")
-    policy._decide = lambda z, mask, number: al.Decision(2, np.zeros(3))
-    with pytest.raises(al.errors.ContractError, match="an arm that the visit may get"):
-        policy.visit(known={"x1": 0.5})
-
-
-@pytest.mark.parametrize("outlook", [[[0.1] * 2, [0.2] * 2], ((0.1, 0.1), (0.2, 0.2))])
-def test_an_outlook_may_be_lists(outlook):
-    class Lists(al.Uniform):
-        name = "lists"
-
-        def _outlook(self, z):
-            return outlook
-
-    visit = Lists(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1)).visit(known={"x1": 0.5})
-    assert dict(visit.explain().outlook) == dict.fromkeys("ab", (0.6, 0.7))
-
-
-@pytest.mark.parametrize("outlook", [[["x"] * 2, ["y"] * 2], [[0.1], [0.2]], "no", 3])
-def test_an_outlook_that_is_none_is_a_broken_promise(outlook):
-    class Wrong(al.Uniform):
-        name = "wrong"
-
-        def _outlook(self, z):
-            return outlook
-
-    with pytest.raises(al.errors.ContractError, match="_outlook"):
-        Wrong(al.Survey.unit(1), arms=["a", "b"], reward=(0, 1)).visit(known={"x1": 0.5})
 
 
 @pytest.mark.parametrize("kind", [np.array, pd.Series, pd.Index, iter, set])
