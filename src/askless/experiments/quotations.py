@@ -1,8 +1,8 @@
 """What the paper claims of its experiment, in its own words, and where it says so.
 
-The words are verbatim, its spelling with them; SurveyUCB and numbered references stand for the
-paper's symbols. Sections and figures are counted as LaTeX counts them: every plot has a caption, so
-the five pairs of plots are Figures 1 to 10, regret first.
+The words are verbatim; SurveyUCB and numbered references stand for the paper's symbols. Sections
+and figures are counted as LaTeX counts them: every plot has a caption, so that the five pairs of
+plots are Figures 1 to 10, regret first.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ QUOTATIONS: Mapping[int, tuple[Quotation, ...]] = {
             figures=(9,),
         ),
         Quotation(
-            "Elastic Net SurveyUCB is infact reasonably robust to Assumption 1 and doesn't remove"
-            " predictive features (in simulations) even under violations of Assumption 1",
+            "reasonably robust to Assumption 1 and doesn't remove predictive features (in"
+            " simulations) even under violations of Assumption 1",
             section="10",
             figures=(9, 10),
         ),
