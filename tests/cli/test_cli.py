@@ -360,11 +360,7 @@ def test_the_paper_prints_json_and_writes_a_report(tmp_path):
         assert ridge["slopes"]["theorem"] == 0.5
         assert curves["Epoch SurveyUCB, interactive"]["bound"] is None
     assert [claim["number"] for claim in found["claims"]] == [1, 2, 3, 4, 5, 6, 7]
-    assert {claim["verdict"] for claim in found["claims"]} <= {
-        "holds",
-        "holds in part",
-        "does not hold",
-    }
+    assert {claim["verdict"] for claim in found["claims"]} == {"not judged at this length"}
     assert (tmp_path / "askless-paper" / "report.html").stat().st_size > 100_000
     assert "report.html" in done.stderr
 

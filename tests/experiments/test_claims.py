@@ -1,5 +1,7 @@
 """Verdicts follow from the runs: made-up ones make each claim hold, fail, or hold in part."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,23 +10,23 @@ from askless.experiments.claims import BEST_ARM_COST, judged, well_below
 from askless.experiments.paper import ASKS, NET, NET_NEVER, NEVER, RIDGE, STATED, Key, keys
 from askless.simulation import Drop, Run, Runs
 
-HORIZON = 1_000
+HORIZON = 100_000  # the paper's: shorter runs are not judged
 LIMIT = (19 / 24 - 1 / 2) * HORIZON / 2
 BOTH = ("x1", "x2")
 
 
-def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
+def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5, horizon=HORIZON):
     """Return runs that end with these figures; a sequence has one for each run."""
     regrets, many = np.broadcast_to(regret, runs), np.broadcast_to(questions, runs)
     drops = tuple(Drop("arm1", "x1", 1, 1, useful=True) for _ in range(lost))
     done = [
         Run(
             index=i,
-            visits=np.array([HORIZON // 2, HORIZON]),
+            visits=np.array([horizon // 2, horizon]),
             regret_at=np.array([regrets[i] / 2, regrets[i]]),
             reward_at=np.zeros(2),
-            asked_at=np.array([0, round(many[i] * HORIZON)]),
-            cost_at=np.array([0.0, many[i] * HORIZON]),
+            asked_at=np.array([0, round(many[i] * horizon)]),
+            cost_at=np.array([0.0, many[i] * horizon]),
             other_arms=0,
             plays_at=np.zeros((2, 3), dtype=np.int64),
             widest_at=np.zeros((2, 3)),
@@ -35,7 +37,7 @@ def made(regret=10.0, questions=5.0, left=BOTH, lost=0, runs=5):
         )
         for i in range(runs)
     ]
-    return Runs("made", {}, HORIZON, 0, 0.0, tuple(done))
+    return Runs("made", {}, horizon, 0, 0.0, tuple(done))
 
 
 def as_the_paper_says():
@@ -44,8 +46,8 @@ def as_the_paper_says():
     for label in (RIDGE, NET, NET + STATED):
         for beta_min in (0.3, 0.5, 0.7, 1.5):
             for arms, questions in ((3, 5.0), (5, 9.0)):
-                # Ridge is better, and a larger beta_min is.
-                regret = (20 if label == RIDGE else 60) - 10 * beta_min
+                # Ridge is better, and so are a larger beta_min and three arms.
+                regret = (20 if label == RIDGE else 60) - 10 * beta_min - (arms == 3)
                 key = Key(label, arms, beta_min)
                 found[key] = made(regret, questions)
                 found[Key(label + ASKS, arms, beta_min)] = made(regret, questions - 1)
@@ -65,6 +67,7 @@ def test_all_claims_hold_where_the_runs_are_as_the_paper_says():
 
 RIDGES = [Key(RIDGE, arms, at) for arms, at in ((3, 0.3), (5, 0.3), (5, 0.5), (5, 0.7))]
 NETS = [Key(NET, 5, 0.7), Key(NET + STATED, 5, 0.7)]
+SHOWN_TWICE = [Key(RIDGE, 5, 0.3), Key(NET, 5, 0.7), Key(NET, 5, 1.5)]  # with three arms, too
 DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5, 1.5)]
 
 
@@ -100,15 +103,11 @@ DROPPING = [Key(RIDGE, 5, 0.3), Key(RIDGE, 5, 0.5), Key(NET, 5, 0.7), Key(NET, 5
             },
             "does not hold",
         ),
-        (5, {Key(NET, 5, 0.7): made(questions=5.0)}, "holds in part"),  # as long as with 3 arms
-        (
-            5,
-            {
-                key: made(questions=4.0)
-                for key in (Key(RIDGE, 5, 0.3), Key(NET, 5, 0.7), Key(NET, 5, 1.5))
-            },
-            "does not hold",
-        ),
+        (5, {Key(NET, 5, 0.7): made(99.0, questions=5.0)}, "holds in part"),  # no longer
+        (5, {Key(NET, 5, 0.7): made(52.0, questions=9.0)}, "holds in part"),  # no more regret
+        (5, {key: made(1.0, questions=9.0) for key in SHOWN_TWICE}, "holds in part"),
+        (5, {key: made(99.0, questions=4.0) for key in SHOWN_TWICE}, "holds in part"),
+        (5, {key: made(1.0, questions=4.0) for key in SHOWN_TWICE}, "does not hold"),
         (6, {Key(NET + ASKS, 5, 0.7): made(53.0, 9.0)}, "holds in part"),  # nothing saved
         (6, {Key(RIDGE + ASKS, 5, 0.3): made(17.0 + 1e-9, 8.0)}, "holds in part"),
         (
@@ -157,4 +156,42 @@ def test_claims_are_plain_data_with_their_figures():
     first = judged(as_the_paper_says())[0].to_dict()
     assert (first["number"], first["verdict"]) == (1, "holds")
     assert first["parts"][0]["agree"] == 5
-    assert "17" in first["parts"][0]["measured"]  # 20 - 10 · 0.3
+    assert "regret 16," in first["parts"][0]["measured"]  # 20 - 10 · 0.3 - 1
+
+
+def short(runs, horizon):
+    """Return the same runs with fewer visits in one curve."""
+    return runs | {Key(NET, 3, 1.5): made(horizon=horizon)}
+
+
+def test_no_claim_is_judged_by_runs_shorter_than_the_paper_s():
+    """Fails if a short run gives a verdict, either way, or hides what was measured."""
+    good = as_the_paper_says()
+    bad = dict.fromkeys(good, made(2 * LIMIT, questions=50.0, left=("x1", "x7"), lost=1))
+    assert verdicts(bad)[2:5] == ["does not hold"] * 3
+    for runs in (good, bad):
+        for claim, long in zip(judged(short(runs, HORIZON - 1)), judged(runs), strict=True):
+            assert claim.verdict == "not judged at this length"
+            assert claim.parts == ()
+            assert [part.runs for part in claim.so_far] == [part.runs for part in long.parts]
+            assert claim.to_dict()["visits_needed"] == 100_000
+            assert len(claim.to_dict()["so_far"]) == len(long.parts)
+    assert verdicts(short(good, HORIZON)) == verdicts(good)
+    assert not any(claim.so_far for claim in judged(good))
+
+
+def test_every_claim_has_the_paper_s_words_and_the_section_they_are_in():
+    """The paper has ten sections and ten figures; a claim without words or place fails."""
+    for claim in judged(as_the_paper_says()):
+        assert claim.quotations, claim.number
+        for quotation in claim.quotations:
+            assert len(quotation.words.split()) > 5
+            assert quotation.words == " ".join(quotation.words.split())
+            assert not set(quotation.words) & set("\\${}%~")  # no markup of the paper's source
+            assert re.fullmatch(r"[1-9]|10", quotation.section)
+            assert set(quotation.figures) <= set(range(1, 11))
+            assert re.fullmatch(
+                r"Section \d+(; Figure \d+|; Figures \d+(, \d+)+)?", quotation.where
+            )
+        said = [{"words": one.words, "where": one.where} for one in claim.quotations]
+        assert claim.to_dict()["paper"] == said

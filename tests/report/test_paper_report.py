@@ -105,12 +105,17 @@ def test_the_page_stands_alone_and_says_what_was_measured(done, folder):
     text = " ".join(" ".join(links.text).split())
     for claim in judged(runs_of(done)):
         assert claim.text in text
-        assert all(part.measured in text for part in claim.parts)
+        assert all(part.measured in text for part in claim.so_far)
+        assert all(quotation.words in text for quotation in claim.quotations)
+        assert all(quotation.where in text for quotation in claim.quotations)
     for curve in done.curves.values():
         assert curve.key.label in text
         assert f"{curve.runs.regret:,.0f}" in text
     assert "not confidence sets" in text
     assert "not the paper's experiment in full" in text
+    assert "which is 5 runs of 100,000 visits" in text
+    assert text.count("not judged at this length") == 7
+    assert "does not hold" not in text  # 250 visits say nothing against a claim
     assert made_again_by(done) in text
     assert f"numpy {al_version('numpy')}" in text
 

@@ -23,6 +23,7 @@ __all__ = ["Curve", "Experiment", "Figure", "Key", "paper_experiment"]
 # The paper gives sigma and the norms; it is silent on alpha and delta (maths 7).
 SIGMA, ALPHA, DELTA, B1 = 1.0, 1.0, 0.1, 2.0
 FEATURES = 50
+VISITS, RUNS = 100_000, 5  # of a run; of a curve
 EFFECT = 1.0  # of every question that matters, in every arm to which it does
 RIDGE, NET = "Ridge SurveyUCB", "Elastic Net SurveyUCB"
 ASKS, VALID = ", interactive", ", valid"  # what is added to the name of a curve
@@ -151,7 +152,7 @@ class Experiment:
     @property
     def size(self) -> str:
         """How many runs, of how many visits."""
-        return f"{_counted(self.runs, 'run')} of {_counted(self.horizon, 'visit')}"
+        return size(self.runs, self.horizon)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -172,6 +173,11 @@ class Experiment:
         return {key: self.curves[key] for key in OTHERS}
 
 
+def size(runs: int, visits: int) -> str:
+    """Say how many runs, of how many visits."""
+    return f"{_counted(runs, 'run')} of {_counted(visits, 'visit')}"
+
+
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
@@ -188,8 +194,8 @@ def keys() -> tuple[Key, ...]:
 
 
 def paper_experiment(
-    horizon: int = 100_000,
-    runs: int = 5,
+    horizon: int = VISITS,
+    runs: int = RUNS,
     seed: int = 0,
     *,
     workers: int | None = None,

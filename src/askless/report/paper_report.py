@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from askless.experiments.claims import BEST_ARM_COST, Claim, judged, well_below
+from askless.experiments.claims import (
+    BEST_ARM_COST,
+    FAILS,
+    HOLDS,
+    IN_PART,
+    NOT_JUDGED,
+    Claim,
+    judged,
+    well_below,
+)
 from askless.experiments.paper import (
     ASKS,
     EPOCH,
@@ -18,13 +27,16 @@ from askless.experiments.paper import (
     NET_NEVER,
     NEVER,
     RIDGE,
+    RUNS,
     VALID,
+    VISITS,
     Curve,
     Experiment,
     Figure,
     Key,
     flat_rows,
     runs_of,
+    size,
 )
 from askless.report.bound_figure import draw_bounds
 from askless.report.page import check_folder, pictured, render, versions, write
@@ -45,7 +57,6 @@ LOOKS = {
     EPOCH: ("#2e8b57", "-"),
 }
 PARTS = (100, 50, 20, 10, 5, 2, 1)  # of the horizon, at which the page shows regret and bound
-FULL = (100_000, 5)  # the paper's horizon and runs
 
 
 def write_paper(experiment: Experiment, folder: Path) -> list[Path]:
@@ -152,7 +163,9 @@ def _content(
     at = sorted({int(np.searchsorted(checkpoints, max(horizon // part, 1))) for part in PARTS})
     return {
         "experiment": experiment,
-        "full": (horizon, experiment.runs) == FULL,
+        "full": (horizon, experiment.runs) == (VISITS, RUNS),
+        "full_size": size(RUNS, VISITS),
+        "short": horizon < VISITS,
         "claims": claims,
         "images": images,
         "limit": well_below(horizon),
@@ -168,7 +181,7 @@ def _content(
         "described": _described(experiment),
         "versions": versions(),
         "command": made_again_by(experiment),
-        "colours": {"holds": "yes", "holds in part": "some", "does not hold": "no"},
+        "colours": {HOLDS: "yes", IN_PART: "some", FAILS: "no", NOT_JUDGED: "soft"},
     }
 
 
