@@ -9,7 +9,7 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready browser test long check stubs settings format demo paper picture tour bench interactive epochs deciding constants tables rivals calling docs serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready browser test long check stubs settings format demo paper picture tour bench interactive epochs deciding constants tables rivals calling tutorials docs serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -42,6 +42,9 @@ stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
 
 settings: $(READY)  ## write docs/study.schema.json and the tables of docs/study-file.md out of the policies' settings
 	$(BIN)/python builder/settings_tables.py
+
+tutorials: $(READY)  ## run the tutorials, and write what they print and draw into them (a minute)
+	$(BIN)/python builder/tutorials.py
 
 docs: $(READY)  ## the site of the docs, strictly and offline: build/site/index.html; its links, its words
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

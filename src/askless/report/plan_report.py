@@ -145,7 +145,7 @@ def draw_course(plan: Plan, *, narrow: bool = False) -> Figure:
         _band(more, course.people, course.over_single, way.label, look)
     asked.set_ylabel("questions a visit, on average so far")
     of_whom = "person who starts" if plan.dropout else "visit"
-    more.set_ylabel(f"reward a {of_whom} over one arm for all, so far")
+    more.set_ylabel(f"reward a {of_whom}\nover one arm for all, so far")
     more.axhline(0.0, color="#999999", linewidth=0.8)
     asked.set_ylim(bottom=0)
     for axes in (asked, more):
