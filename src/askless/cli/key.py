@@ -13,11 +13,14 @@ from rich.table import Table
 
 from askless.cli.live import DbOption, StudyArgument, open_study
 from askless.cli.terminal import output
+from askless.cli.verbs import Verbs
 
 if TYPE_CHECKING:
     from askless.storage.keys import Key
 
 app = typer.Typer(
+    name="key",
+    cls=Verbs,
     help="Make, list and revoke the keys by which programs call a live study.",
     no_args_is_help=True,
     rich_markup_mode=None,
