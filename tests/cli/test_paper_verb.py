@@ -46,7 +46,9 @@ def test_the_paper_s_tables_fit_a_terminal_and_say_what_is_not_guaranteed(tmp_pa
     text = " ".join(done.stdout.split())
     assert "no guarantee" in text
     assert "1 run of 1 visit" in text
-    assert "verdicts from fewer or shorter runs may differ" in text
+    assert text.startswith("A short run: 1 run of 1 visit; the paper's experiment is 5 runs of")
+    assert "It cannot judge the paper's claims" in text
+    assert "hold" not in text.partition("The curves")[0]  # no verdict of a run that has none
     for beginning in ("With beta-min true", "Ridge does badly", "A less conservative"):
         assert beginning in text
 
@@ -75,3 +77,19 @@ def test_the_paper_does_not_take_a_file_for_a_folder(tmp_path):
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
     check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+def test_the_first_line_of_a_long_run_counts_the_verdicts(monkeypatch, tmp_path):
+    """As if the paper had had one run of 300 visits; fails if a claim is counted wrongly."""
+    monkeypatch.setattr("askless.cli.paper.HORIZON", 300)
+    monkeypatch.setattr("askless.cli.paper.RUNS", 1)
+    long = ("--horizon", 300, "--runs", 1, "--workers", 1)
+    first = " ".join(askless("paper", *long, cwd=tmp_path).stdout.split("\nThe paper's")[0].split())
+    claims = json.loads(askless("paper", *long, "--json", cwd=tmp_path).stdout)["claims"]
+    words = {"hold": "holds", "hold in part": "holds in part", "do not hold": "does not hold"}
+    assert first.startswith("Of the paper's 7 claims, in 1 run of 300 visits: ")
+    parts = first.rstrip(".").partition("visits: ")[2].split(", ")
+    counts = dict(reversed(part.split(" ", 1)) for part in parts)
+    for said, verdict in words.items():
+        expected = sum(claim["verdict"] == verdict for claim in claims)
+        assert int(counts.get(said, 0)) == expected

@@ -11,7 +11,7 @@ import typer
 import askless as al
 from askless.cli.app import app
 from askless.survey.study import EXAMPLE
-from command_line import askless, askless_anew, check_refused
+from command_line import OF_PEOPLE, askless, askless_anew, check_refused
 from own_policies import TEXT, played_in_turn
 
 
@@ -108,3 +108,39 @@ def test_what_was_mistyped_is_named_with_what_was_meant(arguments, message, tmp_
     """Fails if a verb, an option, a policy or another word of a list is refused without a hint."""
     (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
     check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+JUDGING = {
+    "check": ("check", "study.yaml"),
+    "replay": ("replay", "study.yaml", "log.csv"),
+    "replay a saved one": ("replay", "study.yaml", "log.csv", "--state", "saved.json"),
+    "compare": ("compare", "--horizon", 300, "--runs", 1, "--features", 3, "--policy", "uniform"),
+    "contest": ("compare", "--tables", "drift", "--sizes", 40, "--runs", 1, "--policy", "uniform"),
+    "simulate": ("simulate", "--policy", "uniform", "--horizon", 300, "--runs", 1),
+}
+VERDICTS = {
+    "check": r"a study: in order; 1 question, 2 arms\.",
+    "replay": r"survey-bandit would have earned [\d.]+ a visit with [\d.]+ questions",
+    "replay a saved one": r"saved\.json would have earned [\d.]+ a visit \(doubly robust; 95%",
+    "compare": r"After 300 visits uniform has the lowest regret of 1: \d+, at 3\.0 questions",
+    "contest": r"Who nets most, on average over worlds: uniform with 40 people",
+    "simulate": r"uniform: regret [\d.]+ and 50\.00 of 50 questions a visit, means of 1 run",
+}
+
+
+@pytest.mark.parametrize("case", JUDGING)
+def test_the_first_line_is_the_verdict(case, tmp_path):
+    """Fails if a table, or a note, comes before what was found."""
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE.replace("schema: 1", "schema: 1\nname: a study"))
+    study = al.Study.read(tmp_path / "study.yaml")
+    coefficients = {"mail": {"donor": 4.0}}
+    names = [arm.name for arm in study.arms]
+    world = al.LinearEnvironment(
+        study.survey, arms=names, coefficients=coefficients, reward=(0, 10), spread=2
+    )
+    drawn = al.record_visits("uniform", world, horizon=300)
+    al.write_visits(tmp_path / "log.csv", drawn.visits, study)
+    al.record_visits("linucb", world, horizon=300, run=1).policy.save(tmp_path / "saved.json")
+    done = askless(*JUDGING[case], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.match(VERDICTS[case], done.stdout)
