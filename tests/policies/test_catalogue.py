@@ -199,7 +199,7 @@ def test_a_class_of_a_module_needs_no_registering(catalogue, module):
 @pytest.mark.parametrize(
     ("text", "path", "message"),
     [
-        (TEXT, "Rotate", r"broken.py has no class 'Rotate'; its policies are Rotates$"),
+        (TEXT, "Rotate", r"broken.py has no class 'Rotate'; did you mean 'Rotates'\?$"),
         ("x = 1", "Mine", r"broken.py has no class 'Mine'$"),
         ("Mine = 3", "Mine", "'broken:Mine' is no subclass of askless.Policy"),
         ("import no_such_thing", "Mine", "ModuleNotFoundError: No module named 'no_such_thing'"),

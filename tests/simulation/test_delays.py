@@ -178,7 +178,7 @@ def test_the_order_of_arrival_can_lose_what_the_order_of_decisions_keeps():
         ({"visits": -1}, "visits of a delay is -1"),
         ({"visits": math.nan}, "visits of a delay"),
         ({"shape": "snail"}, "shape is 'snail'; choose fixed"),
-        ({"order": "luck"}, "order is 'luck'; choose decision or arrival"),
+        ({"order": "luck"}, "order is 'luck'; choose decision, arrival"),
         ({"lost": 1.5, "deadline": 3}, "lost is 1.5"),
         ({"lost": 0.5}, "give a deadline"),
         ({"deadline": -1}, "deadline is -1"),

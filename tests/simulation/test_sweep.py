@@ -297,7 +297,7 @@ def test_a_sweep_that_cannot_be_is_refused(file, old, new, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--engine", "abacus"), "engine is 'abacus'; choose local or dask or ray"),
+        (("--engine", "abacus"), "engine is 'abacus'; choose local, dask, ray"),
         (("--workers", "0"), "workers is 0"),
         (("--address", "tcp://127.0.0.1:9"), "choose the engine dask or ray"),
         (

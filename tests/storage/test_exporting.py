@@ -246,7 +246,7 @@ def test_what_cannot_be_is_refused(played, tmp_path):
     database, _ = played
     with pytest.raises(SettingError, match="the database has no study 'other'; it has charity"):
         export(database, "other", tmp_path / "out")
-    with pytest.raises(SettingError, match="the format is 'xlsx'; choose csv or parquet"):
+    with pytest.raises(SettingError, match="the format is 'xlsx'; choose csv, parquet"):
         export(database, "charity", tmp_path / "out", ending="xlsx")
     with pytest.raises(SettingError, match="make it first"):
         export(database, "charity", tmp_path / "no" / "such")

@@ -70,7 +70,7 @@ def test_a_length_that_cannot_be_is_refused(text, says):
 
 def test_a_window_by_its_parts_is_checked_too():
     assert Window(14, "days") == Window.of("14 days")
-    with pytest.raises(SettingError, match="the unit of a window is 'day'; choose minutes or"):
+    with pytest.raises(SettingError, match="the unit of a window is 'day'; did you mean 'days'"):
         Window(14, "day")
     with pytest.raises(SettingError, match="the length of a window is '14'"):
         Window("14", "days")

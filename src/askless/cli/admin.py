@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from askless.cli.live import DbOption, StudyArgument, open_study
+from askless.cli.verbs import Verbs
 from askless.errors import SettingError
 
 app = typer.Typer(
+    name="admin",
+    cls=Verbs,
     help="Say who may look at the dashboard of a live study.",
     no_args_is_help=True,
     rich_markup_mode=None,

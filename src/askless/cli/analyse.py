@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import check_order, messages, output, report
 from askless.survey import Study
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from askless.report.analysis_words import Words
 
 FOLDER = Path("askless-analysis")
+REWARD, EFFECTS = "reward a visit", "effects of answers"
 SHOWN = 10  # effects in the terminal; the page has all
 
 
@@ -62,12 +62,12 @@ def _show(analysis: Analysis) -> None:
     telling = sureness.telling(analysis)
     shown = sureness.surest(telling, SHOWN)
     if shown:
-        table = _table("effects of answers", "at the end", "at all times")
+        grid = Grid((EFFECTS, "estimate", "at the end", "at all times"), words=(EFFECTS,))
         for row in shown:
-            label = escape(f"{row.arm}, {summary.label_of(row)}")
+            label = f"{row.arm}, {summary.label_of(row)}"
             ends = words.ends(row.end_low, row.end_high), words.ends(row.low, row.high)
-            table.add_row(label, words.signed(row.estimate), *ends)
-        output.print(table)
+            grid.add(label, words.signed(row.estimate), *ends)
+        grid.show()
     if len(telling) > SHOWN:
         more = len(telling) - SHOWN
         output.print(f"These are the surest; {more:,} more are in the report.", highlight=False)
@@ -79,22 +79,13 @@ def _show(analysis: Analysis) -> None:
 def _show_means(analysis: Analysis, words: Words) -> None:
     from askless.report.analysis_summary import LISTED  # noqa: PLC0415 (as above)
 
-    table = _table("reward a visit", "95%")
+    grid = Grid((REWARD, "estimate", "95%"), words=(REWARD,))
     for value in analysis.values:
         if value.estimate is not None:
-            label = escape(LISTED.get(value.what, value.what))
-            table.add_row(label, words.plain(value.estimate), words.ends(value.low, value.high))
+            label = LISTED.get(value.what, value.what)
+            grid.add(label, words.plain(value.estimate), words.ends(value.low, value.high))
     for mean in analysis.arm_means:
         if mean.estimate is not None:
-            label = escape(f"{mean.arm} for all, by {mean.by}")
-            table.add_row(label, words.plain(mean.estimate), words.ends(mean.low, mean.high))
-    output.print(table)
-
-
-def _table(first: str, *intervals: str) -> Table:
-    """Return an empty table; names may break, numbers never do."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, overflow="fold")
-    for heading in ("estimate", *intervals):
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
+            label = f"{mean.arm} for all, by {mean.by}"
+            grid.add(label, words.plain(mean.estimate), words.ends(mean.low, mean.high))
+    grid.show()

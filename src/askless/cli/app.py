@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,7 @@ from askless.cli import (
     verify,
 )
 from askless.cli.terminal import complain
+from askless.cli.verbs import Verbs, mistyped
 from askless.errors import AsklessError
 
 # typer may bring its own click; this is the one that it raises from.
@@ -38,7 +40,38 @@ UsageError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 
+# In the order of use.
+VERBS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Plan": (init.init, check.check, plan.plan),
+    "Simulate": (simulate.simulate, sweep.sweep, compare.compare),
+    "Run live": (
+        serve.serve,
+        admin.app,
+        key.app,
+        invite.invite,
+        verify.verify,
+        erase.erase,
+        export.export,
+        backup.backup,
+        restore.restore,
+    ),
+    "Analyse": (analyse.analyse, replay.replay),
+    "Research": (paper.paper, tables.tables),
+}
+
+
+class AllVerbs(Verbs):
+    """The verbs in the order of use."""
+
+    order = tuple(
+        str(verb.info.name) if isinstance(verb, typer.Typer) else verb.__name__
+        for verbs in VERBS.values()
+        for verb in verbs
+    )
+
+
 app = typer.Typer(
+    cls=AllVerbs,
     help="Ask people as few questions as possible and still give each the best decision.",
     no_args_is_help=True,
     add_completion=False,
@@ -57,31 +90,18 @@ def _show_version(wanted: bool) -> None:
 def options(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version),
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
     """Ask people as few questions as possible and still give each the best decision."""
 
 
-app.command()(simulate.simulate)
-app.command()(paper.paper)
-app.command()(compare.compare)
-app.command()(sweep.sweep)
-app.command()(plan.plan)
-app.command()(analyse.analyse)
-app.command()(replay.replay)
-app.command()(tables.tables)
-app.command()(init.init)
-app.command()(check.check)
-app.command()(serve.serve)
-app.add_typer(key.app, name="key")
-app.add_typer(admin.app, name="admin")
-app.command()(invite.invite)
-app.command()(verify.verify)
-app.command()(erase.erase)
-app.command()(export.export)
-app.command()(backup.backup)
-app.command()(restore.restore)
+for heading, verbs in VERBS.items():
+    for verb in verbs:
+        if isinstance(verb, typer.Typer):
+            app.add_typer(verb, rich_help_panel=heading)
+        else:
+            app.command(rich_help_panel=heading)(verb)
 
 
 def _look_here() -> None:
@@ -97,7 +117,7 @@ def run() -> int:
         _look_here()
         code = app(standalone_mode=False)
     except UsageError as error:
-        message = error.format_message()
+        message = mistyped(error) or error.format_message()
         if message.startswith("Usage:"):  # nothing was asked for: here is what can be
             typer.echo(message)
         else:

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 
-from askless.cli.terminal import output
+from askless.cli.grid import Grid
+from askless.cli.terminal import counted, output
 from askless.environments import Prior
-from askless.policies import SurveyBandit, policy_for
+from askless.policies import Policy, SurveyBandit, policy_for
 from askless.simulation.simulate import describe
 from askless.survey import Question, Study
+
+QUESTIONS = ("question", "kind", "may be skipped", "cost", "asked of everyone")
 
 
 def check(
@@ -47,30 +48,42 @@ def check(
         }
         typer.echo(json.dumps(summary))
         return
-    table = Table(title=escape(f"{read.name}: in order"), show_header=False)
-    table.add_row("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
-    table.add_row("arms", escape(", ".join(arm.name for arm in read.arms)))
+    _show(read, policy, settings)
+    for doubt in doubts:
+        output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False, soft_wrap=True)
+
+
+def _show(read: Study, policy: Policy, settings: dict[str, Any]) -> None:
+    questions, arms = (counted(len(read.survey), "question"), counted(len(read.arms), "arm"))
+    output.print(
+        f"{read.name}: in order; {questions}, {arms}.",
+        style="bold",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    grid = Grid(("", ""), words=("",))
+    grid.add("questions", f"{len(read.survey)}, in {read.survey.column_count} columns")
+    grid.add("arms", ", ".join(arm.name for arm in read.arms))
     for arm in read.arms:
         if arm.eligible_if is not None:
-            table.add_row(f"  {escape(arm.name)}", escape(f"if {arm.eligible_if}"))
-    table.add_row("reward", f"{read.reward.low:g} to {read.reward.high:g}")
+            grid.add(f"  {arm.name}", f"if {arm.eligible_if}")
+    grid.add("reward", f"{read.reward.low:g} to {read.reward.high:g}")
     if read.window is not None:
         given_up = "not learned" if read.silence is None else f"taken to be {read.silence:g}"
-        table.add_row("window", f"{read.window}, then {given_up}")
-    table.add_row("policy", escape(read.policy))
+        grid.add("window", f"{read.window}, then {given_up}")
+    grid.add("policy", read.policy)
     for name, value in settings.items():
         unused = name == "full_floor" and isinstance(policy, SurveyBandit) and not policy.price
         if (
             value is None or unused
         ):  # the grain of a survey that is not interactive, the lam of a set one
             continue
-        table.add_row(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
+        grid.add(f"  {name}", f"{value:g}" if isinstance(value, float) else str(value))
     if isinstance(policy, SurveyBandit) and not {"price", "questions"} & set(read.settings):
-        table.add_row("  price", f"{policy.price:.3g} a question, by default")
-    output.print(table)
-    output.print(_questions(read))
-    for doubt in doubts:
-        output.print(f"[bold]Mind:[/bold] {escape(doubt)}", highlight=False, soft_wrap=True)
+        grid.add("  price", f"{policy.price:.3g} a question, by default")
+    grid.show()
+    _questions(read).show()
 
 
 def _asked(question: Question) -> dict[str, Any]:
@@ -84,18 +97,14 @@ def _asked(question: Question) -> dict[str, Any]:
     }
 
 
-def _questions(study: Study) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("question", overflow="fold")
-    table.add_column("kind")
-    for heading in ("may be skipped", "cost", "asked of everyone"):
-        table.add_column(heading, justify="right")
+def _questions(study: Study) -> Grid:
+    grid = Grid(QUESTIONS, words=QUESTIONS[:2])
     for question in study.survey:
-        table.add_row(
-            escape(question.name),
+        grid.add(
+            question.name,
             question.kind.replace("_", "/"),
             "yes" if question.may_skip else "",
             f"{question.cost:g}",
             "yes" if question.always_ask else "",
         )
-    return table
+    return grid

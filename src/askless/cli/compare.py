@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from askless.cli.contest import compare_on_tables
+from askless.cli.grid import Grid
 from askless.cli.terminal import output, progress_bar
 from askless.environments import paper_environment
 from askless.errors import SettingError
 from askless.experiments import compare as run_comparison
-from askless.experiments.comparison import contenders
+from askless.experiments.comparison import Comparison, contenders, digits_of
 from askless.policies import POLICIES, policy_class
 from askless.policies.building import settings_of
 
@@ -100,10 +101,10 @@ def compare(
     if as_json:
         typer.echo(json.dumps(list(done.rows())))
         return
-    typer.echo(f"{done}\n")
+    _show(done, many)
     output.print(
-        "Mean regret, and mean questions a visit, up to so many visits."
-        f"{'' if policy else ' * no guarantee.'}\n"
+        "Reward and questions are those of a visit, up to so many visits; regret is all of it"
+        f" until then.{'' if policy else ' * no guarantee.'}\n"
         f"Settings: beta_min {beta_min:g}, delta {delta:g}, all else at its default, centred"
         " coding.\n"
         f"The figure (PNG, SVG) and the table (CSV) are in {out}",
@@ -111,6 +112,30 @@ def compare(
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _show(found: Comparison, many: str) -> None:
+    rows = list(found.rows())
+    last = [row for row in rows if row["visits"] == rows[-1]["visits"]]
+    best = min(last, key=lambda row: row["regret"])
+    lost = [f"{row['curve']} ({row['useful_dropped']})" for row in last if row["useful_dropped"]]
+    output.print(
+        f"After {best['visits']:,} visits {best['curve']} has the lowest regret of {len(last)}:"
+        f" {best['regret']:,.0f}, at {best['questions']:.1f} questions a visit (means of {many}).\n"
+        f"Useful questions were dropped by: {', '.join(lost) or 'none'}.",
+        markup=False,
+        highlight=False,
+    )
+    sizes = [f"{row['visits']:,}" for row in rows if row["curve"] == best["curve"]]
+    grid = Grid(("up to visit", "", *sizes), words=("up to visit", ""))
+    names = ("regret", "reward", "questions")
+    digits = {name: digits_of(name, [row[name] for row in rows]) for name in names}
+    for curve in found.runs:
+        own = [row for row in rows if row["curve"] == curve]
+        for name in names:
+            cells = (f"{row[name]:,.{digits[name]}f}" for row in own)
+            grid.add(curve if name == names[0] else "", name, *cells)
+    grid.show()
 
 
 def _refuse_what_says_nothing(context: typer.Context, options: tuple[str, ...]) -> None:

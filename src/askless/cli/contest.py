@@ -9,11 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.progress import track
-from rich.table import Table
 
 from askless.checks.blocks import described
+from askless.cli.grid import Grid
 from askless.cli.terminal import complain, messages, numbers, output, report, stages
 from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
 from askless.environments.tables.outcomes import DrawnTable
@@ -26,7 +25,16 @@ if TYPE_CHECKING:
 FILES = (".csv", ".parquet", ".pq")
 GROUPS: dict[str, tuple[str, ...]] = {"all": tuple(TABLES), "families": tuple(FAMILIES)}
 DEAR = 0.5  # of the reward range
-HEADINGS = ("net", "±", "reward", "share\nasked", "mean\nrank", "best\nor near", "µs\na visit")
+HEADINGS = (
+    "policy",
+    "net",
+    "±",
+    "reward",
+    "share\nasked",
+    "mean\nrank",
+    "best\nor near",
+    "µs\na visit",
+)
 
 
 def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
@@ -138,9 +146,10 @@ def compare_on_tables(
 def _show(found: Contest, notes: list[str], price: float) -> None:
     from askless.report.contest_report import means_over, said_of  # noqa: PLC0415 (as above)
 
-    output.print("\n".join([*said_of(found), *notes]), markup=False, highlight=False)
+    said = said_of(found) or [_said_of_others(found)]
+    output.print("\n".join([*said, *notes]), markup=False, highlight=False)
     for people in found.sizes:
-        output.print(_grid(found, people, means_over(found)))
+        _grid(found, people, means_over(found)).show()
     output.print(
         f"Net: the reward, as a share of its range, less {price:g} a question, ± its standard"
         " error. Share asked: of the survey's questions. Rank: by net, 1 is best. Best or near:"
@@ -151,20 +160,22 @@ def _show(found: Contest, notes: list[str], price: float) -> None:
     )
 
 
-def _grid(found: Contest, people: int, over: str) -> Table:
+def _said_of_others(found: Contest) -> str:
+    """Say who nets most, where ours does not compete."""
+    sizes = []
+    for people in found.sizes:
+        rows = [r for r in found.summary() if r["people"] == people and r["rank"] is not None]
+        best = max(rows, key=lambda row: float(row["net"]))
+        sizes.append(f"{best['policy']} with {people:,} people ({best['net']:.4f})")
+    return f"Who nets most, on average over worlds: {', '.join(sizes)}."
+
+
+def _grid(found: Contest, people: int, over: str) -> Grid:
     """Make a line a policy, the best net first."""
-    grid = Table(
-        title=f"{people:,} people, {over}",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    grid.add_column("", no_wrap=True)
-    for heading in HEADINGS:
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid(HEADINGS, words=("policy",), title=f"{people:,} people, {over}")
     for row in found.summary():
         if row["people"] == people:
-            grid.add_row(
+            grid.add(
                 row["policy"],
                 f"{row['net']:.4f}",
                 "" if row["error"] is None else f"{row['error']:.4f}",

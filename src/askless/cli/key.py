@@ -7,17 +7,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.live import DbOption, StudyArgument, open_study
-from askless.cli.terminal import output
+from askless.cli.verbs import Verbs
 
 if TYPE_CHECKING:
     from askless.storage.keys import Key
 
+HEADINGS = ("key", "name", "scopes", "made", "expires", "revoked")
+
 app = typer.Typer(
+    name="key",
+    cls=Verbs,
     help="Make, list and revoke the keys by which programs call a live study.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -66,13 +68,10 @@ def list_them(
     if as_json:
         typer.echo(json.dumps([_as_data(key) for key in keys]))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("key", "name", "scopes", "made", "expires", "revoked"):
-        whole = heading == "key"  # it is copied
-        table.add_column(heading, overflow="fold", no_wrap=whole, min_width=12 * whole)
+    grid = Grid(HEADINGS, words=HEADINGS)
     for key in keys:
-        table.add_row(*(escape(str(said or "")) for said in _as_data(key).values()))
-    output.print(table)
+        grid.add(*(str(said or "") for said in _as_data(key).values()))
+    grid.show()
 
 
 @app.command()

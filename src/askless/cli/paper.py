@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import output, progress_bar, report
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 HORIZON, RUNS = 100_000, 5  # the paper's
 QUICK_HORIZON, QUICK_RUNS = 20_000, 2
+CLAIM = "claim"
+VERDICTS = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
 NOTE = """\
 Mean over runs, range of the runs' regret; left: questions that some arm still
 uses at the end. The paper's LinUCB is the same UCB without dropping.
@@ -72,61 +75,76 @@ def _show(experiment: Experiment) -> None:
     from askless.experiments.claims import judged  # noqa: PLC0415 (as above)
     from askless.experiments.paper import runs_of  # noqa: PLC0415
 
-    _show_curves(experiment)
-    _show_claims(judged(runs_of(experiment)))
-    output.print(NOTE, highlight=False, end="")
-    if (experiment.horizon, experiment.runs) != (HORIZON, RUNS):
-        output.print(
-            f"The paper's experiment is {RUNS} runs of {HORIZON:,} visits; verdicts from fewer or"
-            " shorter runs may differ.",
-            highlight=False,
-        )
+    claims = judged(runs_of(experiment))
+    short = any(claim.so_far for claim in claims)
+    for line in _so_far(experiment, claims) if short else _verdict(experiment, claims):
+        output.print(line, markup=False, highlight=False)
+    _claims(claims, short=short).show()
+    _curves(experiment).show()
+    output.print(NOTE, markup=False, highlight=False, end="")
 
 
-def _show_curves(experiment: Experiment) -> None:
-    table = _table(f"The paper's experiment, {experiment.size}")
-    table.add_column("curve", no_wrap=True)
-    for heading in ("regret", "range", "questions a visit", "left"):
-        table.add_column(heading, justify="right", no_wrap=heading != "questions a visit")
+def _verdict(experiment: Experiment, claims: Sequence[Claim]) -> Iterator[str]:
+    """Say how many claims came out how, in a run as long as the paper's."""
+    found = Counter(claim.verdict for claim in claims)
+    counts = ", ".join(f"{count} {VERDICTS.get(said, said)}" for said, count in found.items())
+    yield f"Of the paper's {len(claims)} claims, in {experiment.size}: {counts}."
+
+
+def _so_far(experiment: Experiment, claims: Sequence[Claim]) -> Iterator[str]:
+    """Say what a run shorter than the paper's can judge, and what it cannot."""
+    parts = [part for claim in claims for part in claim.so_far]
+    seen = sum(part.holds for part in parts)
+    yield (
+        f"A short run: {experiment.size}; the paper's experiment is {RUNS} runs of {HORIZON:,}"
+        " visits."
+    )
+    yield (
+        "It shows how regret and questions compare until then. It cannot judge the paper's claims:"
+        " questions leave late, so that what is not seen yet may still come, and what is seen may"
+        f" not last. So far {seen} of the {len(parts)} things that they say are seen; the report"
+        " lists them. To judge them: askless paper"
+    )
+
+
+def _claims(claims: Sequence[Claim], *, short: bool) -> Grid:
+    """Make a line a claim; where runs are as long as the paper's, also of what was measured."""
+    last = "seen so far" if short else "verdict"
+    headings = ("", CLAIM, last) if short else ("", CLAIM, "runs", last)
+    grid = Grid(headings, words=(CLAIM, "verdict"), title="The paper's claims")
+    for claim in claims:
+        if short:
+            seen = sum(part.holds for part in claim.so_far)
+            grid.add(str(claim.number), claim.text, f"{seen} of {len(claim.so_far)}")
+            continue
+        grid.head(str(claim.number), claim.text, "", claim.verdict)
+        for part in claim.parts:
+            verdict = "holds" if part.holds else "does not hold"
+            grid.add("", part.measured, f"{part.agree}/{part.runs}", verdict)
+    return grid
+
+
+def _curves(experiment: Experiment) -> Grid:
+    headings = ("curve", "regret", "range", "questions a visit", "left")
+    grid = Grid(headings, words=("curve",), title=f"The curves, {experiment.size}")
     for figure in experiment.figures:
         _, arms, beta_min = figure.about
-        table.add_row(f"[bold]{arms} arms, beta_min {beta_min:g}[/bold]")
+        grid.head(f"{arms} arms, beta_min {beta_min:g}")
         for label, curve in figure.curves.items():
-            _add(table, label, curve)
-        table.add_section()
-    table.add_row("[bold]in no figure[/bold]")
+            _add(grid, label, curve)
+    grid.head("in no figure")
     for key, curve in experiment.others.items():
         label = key.label.replace("SurveyUCB, ", "")
-        _add(table, f"{label}, {key.arms} arms, {key.beta_min:g}", curve)
-    output.print(table)
+        _add(grid, f"{label}, {key.arms} arms, {key.beta_min:g}", curve)
+    return grid
 
 
-def _add(table: Table, label: str, curve: Curve) -> None:
+def _add(grid: Grid, label: str, curve: Curve) -> None:
     low, high = curve.range
-    table.add_row(
+    grid.add(
         label,
         f"{curve.runs.regret:,.0f}",
         f"{low:,.0f}–{high:,.0f}",
         f"{curve.runs.questions_per_visit:.1f}",
         f"{curve.left:.1f}",
     )
-
-
-def _show_claims(claims: tuple[Claim, ...]) -> None:
-    table = _table("The paper's claims, as measured")
-    table.add_column("")
-    table.add_column("claim, and what was measured")
-    table.add_column("runs", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for claim in claims:
-        bold = f"[bold]{claim.verdict}[/bold]"
-        table.add_row(str(claim.number), f"[bold]{claim.text}[/bold]", "", bold)
-        for part in claim.parts:
-            verdict = "holds" if part.holds else "does not hold"
-            table.add_row("", part.measured, f"{part.agree}/{part.runs}", verdict)
-        table.add_section()
-    output.print(table)
-
-
-def _table(title: str) -> Table:
-    return Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

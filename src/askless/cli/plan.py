@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.measure import Measurement
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import numbers, output, report, stages
 from askless.survey import Study
 
@@ -88,45 +86,37 @@ def _show(plan: Plan) -> None:
     for warning in plan.warnings():
         output.print(f"[bold]Mind:[/bold] {escape(warning)}", highlight=False)
     output.print()
-    table, where = _that_fits(plan)
-    output.print(table)
+    grid, where = _that_fits(plan)
+    grid.show()
     output.print(escape(_notes(plan, where)), highlight=False)
 
 
-def _that_fits(plan: Plan) -> tuple[Table, str]:
+def _that_fits(plan: Plan) -> tuple[Grid, str]:
     """Return the widest table that breaks no number, and where the ranges of its figures are."""
     from askless.report.plan_report import columns_of  # noqa: PLC0415 (plotting takes a second)
 
-    columns, roomy = columns_of(plan), output.options.update(max_width=10_000)
-    for ranges, gap in ((True, 1), (False, 1), (False, 0)):
-        table = _table(plan, columns, ranges=ranges, gap=gap)
-        if Measurement.get(output, roomy, table).maximum <= output.width:
-            return table, DIM if ranges else ELSEWHERE
+    columns = columns_of(plan)
+    for ranges, gap in ((True, 1), (False, 0)):
+        grid = _grid(plan, columns, ranges=ranges)
+        if grid.fits(output.width, gap):
+            return grid, DIM if ranges else ELSEWHERE
     kept = [column for column in columns if column.heading[0] not in LEAST_NEEDED]
-    return _table(plan, kept, ranges=False, gap=0), f"{ELSEWHERE} and what one arm lacks"
+    return _grid(plan, kept, ranges=False), f"{ELSEWHERE} and what one arm lacks"
 
 
-def _table(plan: Plan, columns: list[Column], *, ranges: bool, gap: int) -> Table:
+def _grid(plan: Plan, columns: list[Column], *, ranges: bool) -> Grid:
     """Make a line a way, and one more for the range of 9 in 10 worlds where there is room."""
-    table = Table(
-        title=escape(f"{plan.study.name}: {plan.worlds} plausible worlds"),
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, gap, 0, 0),
-    )
-    table.add_column("", no_wrap=True)
-    for column in columns:
-        table.add_column("\n".join(column.heading), justify="right", no_wrap=True)
+    title = f"{plan.study.name}: {plan.worlds} plausible worlds"
+    headings = ("", *("\n".join(column.heading) for column in columns))
+    grid = Grid(headings, words=("",), title=title)
     for people in plan.respondents:
-        table.add_row(f"[bold]{people:,} people[/bold]")
+        grid.head(f"{people:,} people")
         for way in plan.ways:
             forecast = plan.forecast(way.label, people)
-            table.add_row(way.label, *(column.middle(forecast) for column in columns))
+            grid.add(way.label, *(column.middle(forecast) for column in columns))
             if ranges:
-                own = (escape(column.range(forecast)) for column in columns)
-                table.add_row("", *own, style="dim")
-        table.add_section()
-    return table
+                grid.add("", *(column.range(forecast) for column in columns), style="dim")
+    return grid
 
 
 def _notes(plan: Plan, where: str) -> str:

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import check_order, output
 from askless.environments import LoggedData
 from askless.errors import SettingError
 from askless.evaluation import OffPolicy, Replayed, off_policy, replay_log
+from askless.evaluation.off_policy import Estimate
 from askless.policies import load, policy_for
 from askless.survey import Study
+
+HEADINGS = ("estimator", "reward a visit", "±", "from", "to")
 
 
 def replay(
@@ -55,30 +57,32 @@ def replay(
 
 def _show_replay(found: Replayed, study: Study, rows: LoggedData) -> None:
     _print(
-        f"{study.policy}, learning from {found.counted:,} of {found.rows:,} rows (those in which it"
-        f" played the arm logged), would have earned {found.value:.4g} a visit with"
-        f" {found.questions:.1f} questions; the log's own decisions earned"
-        f" {rows.rewards.mean():.4g}. That is one course of its learning: on other people it might"
-        " have learned otherwise."
+        f"{study.policy} would have earned {found.value:.4g} a visit with {found.questions:.1f}"
+        f" questions; the log's own decisions earned {rows.rewards.mean():.4g}. It learned from"
+        f" {found.counted:,} of {found.rows:,} rows (those in which it played the arm logged). That"
+        " is one course of its learning: on other people it might have learned otherwise."
     )
     if found.unobserved:
         _print(f"In {found.unobserved:,} rows it would have asked what the log has not observed.")
 
 
 def _show(found: OffPolicy, state: Path) -> None:
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("estimator", "reward a visit", "±", "from", "to"):
-        grid.add_column(heading, justify="left" if heading == "estimator" else "right")
+    best = found.estimates[-1]
+    about = "do not trust it, as said below" if found.is_doubtful else f"95%: {_ends(best)}"
+    _print(
+        f"{state} would have earned {best.value:.4g} a visit ({best.name}; {about}); the log's own"
+        f" decisions earned {found.logged:.4g}."
+    )
+    grid = Grid(HEADINGS, words=HEADINGS[:1])
     for one in found.estimates:
         numbers = (one.value, one.error, one.low, one.high)
-        grid.add_row(one.name, *(f"{number:.4g}" for number in numbers))
-    output.print(grid)
+        grid.add(one.name, *(f"{number:.4g}" for number in numbers))
+    grid.show()
     _print(
-        f"What {state} would have earned on {found.counted:,} of {found.rows:,} rows, those that"
-        f" have observed what it asks; intervals of 95%. They are worth {found.effective:,.0f}"
-        f" decisions of its own (effective sample size; the largest weight is {found.largest:.3g}"
-        f"{f', {found.clipped:,} were cut' if found.clipped else ''}). The log's own decisions"
-        f" earned {found.logged:.4g} there."
+        f"Of {found.counted:,} of {found.rows:,} rows, those that have observed what it asks;"
+        f" intervals of 95%. They are worth {found.effective:,.0f} decisions of its own (effective"
+        f" sample size; the largest weight is {found.largest:.3g}"
+        f"{f', {found.clipped:,} were cut' if found.clipped else ''})."
     )
     if found.unsupported is None:
         _print("Whether it plays arms that the log never gave such people, the log does not say.")
@@ -97,6 +101,10 @@ def _show(found: OffPolicy, state: Path) -> None:
     for kind, (rows, counted) in found.kinds.items():
         if counted < rows and len(found.kinds) > 1:
             _print(f"Of its {kind} visits, {counted:,} of {rows:,} count; they keep their share.")
+
+
+def _ends(estimate: Estimate) -> str:
+    return f"{estimate.low:.4g} to {estimate.high:.4g}"
 
 
 def _print(text: str) -> None:

@@ -6,10 +6,10 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.policy_options import chosen_settings, with_policy_options
-from askless.cli.terminal import output, progress_bar
+from askless.cli.terminal import counted, output, progress_bar
 from askless.environments import paper_environment
 from askless.errors import SettingError
 from askless.policies import POLICIES, policy_of
@@ -18,6 +18,8 @@ from askless.simulation import simulate as run_simulation
 from askless.survey.policy_descriptions import RECOMMENDED
 
 Number = float | None
+HEADINGS = ("run", "regret", "questions a visit", "questions left", "useful dropped")
+OTHER = "other arm than the full survey"
 
 
 @with_policy_options
@@ -69,7 +71,7 @@ def simulate(
     if as_json:
         typer.echo(json.dumps(done.to_dict()))
     else:
-        _show(done)
+        _show(done, features)
 
 
 def _delay(spelled: str | None, **settings: Any) -> Delay | None:
@@ -89,16 +91,18 @@ def _delay(spelled: str | None, **settings: Any) -> Delay | None:
     return Delay(visits, shape, **given)
 
 
-def _show(done: Runs) -> None:
+def _show(done: Runs, questions: int) -> None:
+    length = f"{counted(len(done.runs), 'run')} of {counted(done.horizon, 'visit')}"
+    output.print(
+        f"{done.policy}: regret {done.regret:,.1f} and {done.questions_per_visit:.2f} of"
+        f" {counted(questions, 'question')} a visit, means of {length}.",
+        markup=False,
+        highlight=False,
+    )
     interactive = bool(done.settings.get("interactive"))
-    length = f"{_counted(len(done.runs), 'run')} of {_counted(done.horizon, 'visit')}"
-    table = Table(title=f"{done.policy}: {length}")
-    for heading in ("run", "regret", "questions a visit", "questions left", "useful dropped"):
-        table.add_column(heading, justify="right")
-    if interactive:
-        table.add_column("other arm than the full survey", justify="right")
+    grid = Grid((*HEADINGS, *([OTHER] if interactive else [])))
     for run in done.runs:
-        table.add_row(
+        grid.add(
             str(run.index),
             f"{run.regret:,.1f}",
             f"{run.questions_per_visit:.2f}",
@@ -106,12 +110,6 @@ def _show(done: Runs) -> None:
             str(run.useful_dropped),
             *([str(run.other_arms)] if interactive else []),
         )
-    table.add_section()
-    table.add_row("mean", f"{done.regret:,.1f}", f"{done.questions_per_visit:.2f}", "", "")
-    output.print(table)
+    grid.show()
     rate = done.horizon * len(done.runs) / done.seconds
     output.print(f"{done.seconds:.2f} s, {rate:,.0f} visits a second", highlight=False)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

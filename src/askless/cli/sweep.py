@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import messages, output, progress_bar
 from askless.simulation import read_sweep
 from askless.simulation.engines import ENGINES
 from askless.simulation.sweep_results import sweep_rows
 
 FIGURES = ("regret", "questions_per_visit", "questions_left", "useful_dropped")
+HEADINGS = ("policy", "regret", "questions a visit", "left", "useful dropped")
 
 
 def sweep(
@@ -61,26 +62,22 @@ def _means(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _show(rows: list[dict[str, Any]], runs: int, horizon: int) -> None:
     many = f"{runs:,} run{'s' if runs > 1 else ''}"
-    table = Table(title=f"Means of {many} of {horizon:,} visits")
-    table.add_column("policy", no_wrap=True)
-    for heading in ("regret", "questions", "left", "useful dropped"):
-        table.add_column(heading, justify="right")
+    grid = Grid(HEADINGS, words=("policy",), title=f"Means of {many} of {horizon:,} visits")
     last = None
     for row in rows:
         if row["environment"] != last:
-            table.add_section()
             last = row["environment"]
-            table.add_row(f"[bold]{last}[/bold]")
+            grid.head(str(last))
         settings = {
             key: value
             for key, value in row.items()
             if key not in (*FIGURES, "environment", "policy", "runs")
         }
-        table.add_row(
+        grid.add(
             " ".join([row["policy"], *(f"{key}={value}" for key, value in settings.items())]),
             f"{row['regret']:,.0f}",
             f"{row['questions_per_visit']:.2f}",
             f"{row['questions_left']:.1f}",
             f"{row['useful_dropped']:.2f}",
         )
-    output.print(table)
+    grid.show()

@@ -6,9 +6,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table as Grid
 
+from askless.cli.grid import Grid
 from askless.cli.terminal import output
 from askless.environments import TABLES, Table
 
@@ -53,15 +52,9 @@ def _show() -> None:
     kinds = {table.kind: table.how for table in TABLES.values()}
     output.print(f"{len(TABLES)} tables for al.table(name), people drawn with replacement")
     for kind, how in kinds.items():
-        grid = Grid(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), title_justify="left")
-        grid.title = f"{kind}: {how}"
-        for heading in SHOWN:
-            if heading in WORDS:
-                grid.add_column(heading, no_wrap=heading == "table")
-            else:
-                grid.add_column(heading, justify="right", no_wrap=True)
+        grid = Grid(SHOWN, words=WORDS, title=f"{kind}: {how}")
         for table in TABLES.values():
             if table.kind == kind:
                 cells = dict(zip(HEADINGS, _row(table), strict=True))
-                grid.add_row(*(cells[heading] for heading in SHOWN))
-        output.print(grid)
+                grid.add(*(cells[heading] for heading in SHOWN))
+        grid.show()

@@ -50,6 +50,11 @@ def check_order(study: Path, table: Path, what: str) -> None:
         raise SettingError(f"{study} is a {what}, not a study file; give the study first")
 
 
+def counted(count: int, thing: str) -> str:
+    """Return a count and what is counted."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def numbers(option: str, text: str, kind: type) -> list[Any]:
     """Return the numbers that an option was given, separated by commas."""
     try:

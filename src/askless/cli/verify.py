@@ -7,10 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
+from askless.cli.grid import Grid
 from askless.cli.live import DbOption, StudyArgument, open_study
 from askless.cli.terminal import output, stages
 
@@ -60,12 +58,10 @@ def _show(found: Verification) -> None:
         return
     more = ", and perhaps more" if found.is_cut else ""
     _print(f"{found.study}: NOT verified. What does not follow from its journal{more}:")
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("", justify="right")
-    grid.add_column("finding", overflow="fold")
+    grid = Grid(("", "finding"), words=("finding",))
     for number, finding in enumerate(found.findings, 1):
-        grid.add_row(str(number), escape(finding))
-    output.print(grid)
+        grid.add(str(number), finding)
+    grid.show()
 
 
 def _print(text: str) -> None:

@@ -125,7 +125,7 @@ class LinearEnvironment:
         self.reward = RewardRange.of(reward)
         self.coefficients = self._table(coefficients)
         if noise not in NOISES:
-            raise SettingError(f"noise is {shown(noise)}; choose {', '.join(NOISES)}")
+            raise SettingError(f"noise is {shown(noise)}{meant(noise, NOISES, 'choose')}")
         self.noise = noise
         if spread is None and noise != "two_point":
             raise SettingError(f"{noise} noise needs a spread; give its largest size")

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from askless.environments import PilotAnswers, Prior
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 from askless.evaluation.advice import advice_of, warnings_of
 from askless.evaluation.intervals import Interval, chance, predictive
 from askless.evaluation.outcomes import Outcome
@@ -126,8 +126,8 @@ class Plan:
                 f" {', '.join(map(str, self.respondents))}"
             )
         if (way, respondents) not in self.outcomes:
-            labels = ", ".join(repr(known.label) for known in self.ways)
-            raise SettingError(f"the plan has no way {shown(way)}, but {labels}")
+            labels = [known.label for known in self.ways]
+            raise SettingError(f"the plan has no way {shown(way)}{meant(way, labels, 'it has')}")
         return self._figures_of(self.outcomes[way, respondents], respondents)
 
     def _figures_of(self, outcome: Outcome, people: int) -> Figures:

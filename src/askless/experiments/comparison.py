@@ -79,7 +79,7 @@ class Comparison:
     def __str__(self) -> str:
         rows = list(self.rows())
         names = [name for name in FIGURES if name in rows[0]]
-        digits = {name: _digits(name, [row[name] for row in rows]) for name in names}
+        digits = {name: digits_of(name, [row[name] for row in rows]) for name in names}
         lines: list[Line] = []
         for label in self.runs:
             own = [row for row in rows if row["curve"] == label]
@@ -238,7 +238,7 @@ def _figures(runs: Sequence[Run], at: int) -> dict[str, Any]:
     }
 
 
-def _digits(name: str, values: Sequence[float]) -> int:
+def digits_of(name: str, values: Sequence[float]) -> int:
     """With how many digits values are shown: one for questions, else about three in all."""
     if name == "questions":
         return 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from askless.errors import AsklessError, SettingError, StateError, StudyError, near, shown
+from askless.errors import AsklessError, SettingError, StateError, StudyError, meant, near, shown
 from askless.policies import ours
 from askless.policies.base import Policy
 from askless.policies.building import Basis, build_policy
@@ -87,10 +87,11 @@ def policy_class(name: str, *, beside: Iterable[str] = ()) -> type[Policy]:
         return _imported(name)
     if name not in POLICIES:
         known = list(dict.fromkeys([*beside, *POLICIES]))
-        raise SettingError(
-            f"there is no policy {name!r}{near(name, known)}; choose {', '.join(known)}; or one of"
-            " your own, as module:Class or by its name after askless.register"
+        every = (
+            f"; choose {', '.join(known)}; or one of your own, as module:Class or by its name after"
+            " askless.register"
         )
+        raise SettingError(f"there is no policy {name!r}{near(name, known) or every}")
     return POLICIES[name]
 
 
@@ -118,7 +119,7 @@ def _imported(name: str) -> type[Policy]:
         where = getattr(module, "__file__", None) or module_name
         raise SettingError(
             f"policy {name!r}: {where} has no class {path!r}"
-            + (f"; its policies are {', '.join(there)}" if there else "")
+            + (meant(path, there, "its policies are") if there else "")
         )
     _check_kind(found, f"policy {name!r}")
     kind: type[Policy] = found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askless.core.arrays import Flags
-from askless.errors import SettingError, VisitError, shown
+from askless.errors import SettingError, VisitError, meant, shown
 from askless.survey import Arm, Survey
 from askless.survey.arms import arms_from
 from askless.survey.eligibility import Eligibility
@@ -88,7 +88,7 @@ class Roster:
         place = self._place.get(arm) if isinstance(arm, str) else None
         if place is None:
             raise SettingError(
-                f"there is no arm {shown(arm)}; the arms are {', '.join(self.names)}"
+                f"there is no arm {shown(arm)}{meant(arm, self.names, 'the arms are')}"
             )
         return place
 

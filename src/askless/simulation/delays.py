@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askless.environments.linear import DELAYS, stream
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 from askless.policies.in_order import Line
 from askless.survey import RewardRange
 from askless.survey.names import check_number
@@ -71,7 +71,7 @@ class Delay:
         for name, known in (("shape", SHAPES), ("order", ORDERS)):
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
-                raise SettingError(f"{name} is {shown(value)}; choose {' or '.join(known)}")
+                raise SettingError(f"{name} is {shown(value)}{meant(value, known, 'choose')}")
         numbers = {"visits": self.visits, "lost": self.lost, "silence": self.silence}
         for name, number in numbers.items():
             if number is not None:

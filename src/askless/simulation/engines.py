@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from askless.errors import SettingError, extra, shown
+from askless.errors import SettingError, extra, meant, shown
 from askless.simulation.local_runs import shared_out
 
 __all__ = ["ENGINES", "Engine"]
@@ -32,7 +32,7 @@ class Engine:
     def open(cls, engine: str, *, address: str | None, workers: int | None) -> Iterator[Engine]:
         """Open an engine; close what it has started."""
         if engine not in ENGINES:
-            raise SettingError(f"engine is {shown(engine)}; choose {' or '.join(ENGINES)}")
+            raise SettingError(f"engine is {shown(engine)}{meant(engine, ENGINES, 'choose')}")
         if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST):
             raise SettingError(f"workers is {shown(workers)}; give a whole number from 1 to {MOST}")
         if engine == "local" and address is not None:

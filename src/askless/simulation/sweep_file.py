@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from askless.environments import paper_environment
-from askless.errors import AsklessError, SettingError, extra, shown
+from askless.errors import AsklessError, SettingError, extra, meant, shown
 from askless.simulation.sweep import GRID, KEYS, Sweep, expanded
 
 __all__ = ["read_sweep"]
@@ -26,7 +26,7 @@ def read_sweep(path: str | Path) -> Sweep:
         raise SettingError(f"{path}: the file is not text in UTF-8") from None
     data = Located(text, str(path)).data
     for key in set(data) - KEYS:
-        raise SettingError(f"{path}: unknown key {key!r}; the keys are {', '.join(sorted(KEYS))}")
+        raise SettingError(f"{path}: unknown key {key!r}{meant(key, sorted(KEYS), 'the keys are')}")
     try:
         worlds = {}
         for settings in _listed(data, "environments"):

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from askless.environments.cell_writing import writing_rows
-from askless.errors import SettingError, extra
+from askless.errors import SettingError, extra, meant
 from askless.policies import VisitRecord
 from askless.simulation.visits_file import LoggedVisit, check_names, columns_of, row_of
 from askless.storage.codebook import codebook, event_columns, in_words, visit_columns
@@ -106,7 +106,7 @@ def export(
     True
     """
     if ending not in ENDINGS:
-        raise SettingError(f"the format is {ending!r}; choose {' or '.join(ENDINGS)}")
+        raise SettingError(f"the format is {ending!r}{meant(ending, ENDINGS, 'choose')}")
     if ending == "parquet":
         with extra("data"):
             import pyarrow  # noqa: F401, PLC0415 (before the work)

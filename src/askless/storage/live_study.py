@@ -16,7 +16,7 @@ from askless.errors import (
     StateError,
     StorageError,
     StudyError,
-    listed,
+    meant,
     shown,
 )
 from askless.policies import policy_for
@@ -237,8 +237,8 @@ def find_study(connection: Connection, name: str, *, hold: bool = False) -> tupl
     row = connection.execute(wanted.with_for_update() if hold else wanted).one_or_none()
     if row is None:
         there = study_names(connection)
-        known = f"it has {listed(there)}" if there else "it has none yet"
-        raise SettingError(f"the database has no study {name!r}; {known}")
+        known = meant(name, there, "it has") if there else "; it has none yet"
+        raise SettingError(f"the database has no study {name!r}{known}")
     return row.id, row.file
 
 

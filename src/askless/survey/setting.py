@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar
 
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, near, shown
 from askless.survey.names import check_flag, check_number
 from askless.whole import check_whole
 
@@ -192,7 +192,8 @@ class Words(Setting):
                 return check_flag(value, name)
             except SettingError:
                 pass  # the words are allowed too
-        raise SettingError(f"{name} is {shown(value)}; choose {self.values}", name)
+        hint = near(value, self.words) if isinstance(value, str) else ""
+        raise SettingError(f"{name} is {shown(value)}{hint or f'; choose {self.values}'}", name)
 
     @property
     def values(self) -> str:

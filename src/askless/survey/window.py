@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 from askless.survey.names import check_number
 from askless.survey.reward import RewardRange
 
@@ -48,7 +48,7 @@ class Window:
         count = check_number(self.count, "the length of a window")
         if self.unit not in UNITS:
             raise SettingError(
-                f"the unit of a window is {shown(self.unit)}; choose {' or '.join(UNITS)}"
+                f"the unit of a window is {shown(self.unit)}{meant(self.unit, UNITS, 'choose')}"
             )
         if self.unit == VISITS and not (count.is_integer() and 1 <= count <= MOST_VISITS):
             raise SettingError(

@@ -10,7 +10,7 @@ from askless.environments.tables.experiments import EXPERIMENTS
 from askless.environments.tables.measurements import MEASUREMENTS
 from askless.environments.tables.nhefs import NHEFS
 from askless.environments.tables.surveys import SURVEYS
-from askless.errors import SettingError, shown
+from askless.errors import SettingError, meant, shown
 
 __all__ = ["TABLES", "Table", "table"]
 
@@ -51,6 +51,6 @@ def table(name: str) -> TableEnvironment:
     """
     known: Any = TABLES.get(name) if isinstance(name, str) else None
     if known is None:
-        raise SettingError(f"there is no table {shown(name, 60)}; choose {', '.join(TABLES)}")
+        raise SettingError(f"there is no table {shown(name, 60)}{meant(name, TABLES, 'choose')}")
     environment: TableEnvironment = known.environment
     return environment

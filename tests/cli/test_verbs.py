@@ -1,0 +1,146 @@
+"""What all verbs share: their list, what was mistyped, policies of one's own."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+import askless as al
+from askless.cli.app import app
+from askless.survey.study import EXAMPLE
+from command_line import OF_PEOPLE, askless, askless_anew, check_refused
+from own_policies import TEXT, played_in_turn
+
+
+def test_without_a_verb_the_verbs_are_shown():
+    done = askless_anew()
+    assert done.returncode == 2
+    for verb in ("simulate", "paper", "init", "check"):
+        assert verb in done.stdout
+
+
+def test_a_policy_of_one_s_own_is_taken_from_the_folder_by_every_verb(tmp_path):
+    """As with an installed command, which does not look into the folder by itself (-P)."""
+    (tmp_path / "turns.py").write_text(TEXT)
+
+    def run(*arguments):
+        command = [sys.executable, "-P", "-m", "askless", *map(str, arguments)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    few = ("--arms", 3, "--features", 2, "--horizon", 40, "--runs", 2)
+    own = ("--policy", "turns:Rotates")
+    found = json.loads(run("simulate", *own, "--setting", "step=2", *few, "--json"))
+    world = al.paper_environment(arms=3, features=2)
+    assert found["policy"] == "rotates"
+    assert found["settings"]["step"] == 2
+    assert [r["plays"] for r in found["runs"]] == [played_in_turn(world, 40, 2)] * 2
+    rows = json.loads(run("compare", *own, "--policy", "ridge", *few, "--workers", 2, "--json"))
+    assert [row["curve"] for row in rows] == ["rotates", "ridge"]
+    (tmp_path / "sweep.yaml").write_text(
+        "{horizon: 40, policies: [{name: 'turns:Rotates', step: [1, 2]}],"
+        " environments: [{name: paper, arms: 3, features: 2}]}"
+    )
+    run("sweep", "sweep.yaml", "--workers", 2)
+    lines = (tmp_path / "sweep.jsonl").read_text().splitlines()[1:]
+    assert [json.loads(line)["plays"] for line in lines] == [
+        played_in_turn(world, 40, step) for step in (1, 2)
+    ]
+    text = EXAMPLE.read_text().replace("  beta_min: 20 #", "  name: turns:Rotates\n  step: 2 #")
+    (tmp_path / "study.yaml").write_text(
+        text.replace("  delta: 0.05", "  # ").replace("  interactive: true", "  # ")
+    )
+    assert "turns:Rotates" in run("check", "study.yaml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("frobnicate",), "frobnicate"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
+    check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+# The verbs that a person's first study takes, in the order in which it takes them.
+FIRST_STUDY = ("init", "check", "plan", "simulate", "sweep", "compare", "serve", "analyse", "paper")
+
+
+def test_the_help_lists_verbs_in_the_order_of_use_and_cuts_no_description(monkeypatch):
+    """Fails if a description is cut at 80 columns, a verb is left out, or research comes first."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = askless_anew("--help").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "..." not in shown.split("COMMAND [ARGS]...", 1)[1]
+    text = " ".join(shown.split())
+    for name, verb in typer.main.get_command(app).commands.items():
+        assert f" {name} {' '.join(verb.help.split())}" in text
+    places = [shown.index(f"\n  {name} ") for name in FIRST_STUDY]
+    assert places == sorted(places)
+    headings = [line for line in shown.splitlines() if re.fullmatch(r"\w[\w ]*:", line)]
+    assert headings == ["Options:", "Plan:", "Simulate:", "Run live:", "Analyse:", "Research:"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("simulat",), "no verb 'simulat'; did you mean 'simulate'?"),
+        (("key", "lst"), "no verb 'lst'; did you mean 'list'?"),
+        (("zzz",), "no verb 'zzz'; there are init, check, plan"),
+        (("simulate", "--polcy", "uniform"), "no option --polcy; did you mean --policy?"),
+        (("plan", "x.yaml", "--respondants=9"), "no option --respondants; did you mean --respond"),
+        (("check", "--zzz"), "check has no option --zzz"),
+        (("--versio",), "no option --versio; did you mean --version?"),
+        (("simulate", "--policy", "lincub"), "there is no policy 'lincub'; did you mean 'linucb'?"),
+        (("plan", "study.yaml", "--engine", "locl"), "did you mean 'local'?"),
+        (
+            ("simulate", "--beta-min", ".3", "--delay", "randm:3"),
+            "shape is 'randm'; did you mean 'random'?",
+        ),
+    ],
+)
+def test_what_was_mistyped_is_named_with_what_was_meant(arguments, message, tmp_path):
+    """Fails if a verb, an option, a policy or another word of a list is refused without a hint."""
+    (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
+    check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+JUDGING = {
+    "check": ("check", "study.yaml"),
+    "replay": ("replay", "study.yaml", "log.csv"),
+    "replay a saved one": ("replay", "study.yaml", "log.csv", "--state", "saved.json"),
+    "compare": ("compare", "--horizon", 300, "--runs", 1, "--features", 3, "--policy", "uniform"),
+    "contest": ("compare", "--tables", "drift", "--sizes", 40, "--runs", 1, "--policy", "uniform"),
+    "simulate": ("simulate", "--policy", "uniform", "--horizon", 300, "--runs", 1),
+}
+VERDICTS = {
+    "check": r"a study: in order; 1 question, 2 arms\.",
+    "replay": r"survey-bandit would have earned [\d.]+ a visit with [\d.]+ questions",
+    "replay a saved one": r"saved\.json would have earned [\d.]+ a visit \(doubly robust; 95%",
+    "compare": r"After 300 visits uniform has the lowest regret of 1: \d+, at 3\.0 questions",
+    "contest": r"Who nets most, on average over worlds: uniform with 40 people",
+    "simulate": r"uniform: regret [\d.]+ and 50\.00 of 50 questions a visit, means of 1 run",
+}
+
+
+@pytest.mark.parametrize("case", JUDGING)
+def test_the_first_line_is_the_verdict(case, tmp_path):
+    """Fails if a table, or a note, comes before what was found."""
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE.replace("schema: 1", "schema: 1\nname: a study"))
+    study = al.Study.read(tmp_path / "study.yaml")
+    coefficients = {"mail": {"donor": 4.0}}
+    names = [arm.name for arm in study.arms]
+    world = al.LinearEnvironment(
+        study.survey, arms=names, coefficients=coefficients, reward=(0, 10), spread=2
+    )
+    drawn = al.record_visits("uniform", world, horizon=300)
+    al.write_visits(tmp_path / "log.csv", drawn.visits, study)
+    al.record_visits("linucb", world, horizon=300, run=1).policy.save(tmp_path / "saved.json")
+    done = askless(*JUDGING[case], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.match(VERDICTS[case], done.stdout)
