@@ -151,3 +151,13 @@ def test_what_no_world_can_be_drawn_from_is_refused_with_its_place(section, comp
         al.Prior.of(study(**section))
     assert "plan" in str(caught.value)
     assert "line" in str(caught.value)
+
+
+def test_worlds_have_as_many_useful_questions_as_stated_however_little_room_there_is():
+    """Fails if worlds that do not fit are drawn again: those with many would hardly be left."""
+    prior = al.Prior.of(al.Study.example())
+    counts = np.bincount([int(prior.world(i).useful.any(axis=0).sum()) for i in range(600)])
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 600, 1 / 3)
+    assert counts[0] == 0
+    assert (low <= counts[1:]).all()
+    assert (counts[1:] <= high).all()

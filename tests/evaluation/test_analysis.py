@@ -2,25 +2,20 @@
 
 import dataclasses
 import json
-import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy.stats import norm
 
 import askless as al
-from askless.errors import AsklessError, SettingError, StateError
 from askless.evaluation.analysis_tables import tables_of
-from askless.evaluation.arm_means import ArmModel, arm_models, contrasts, cut, mean_context, means
+from askless.evaluation.arm_means import arm_models, contrasts, cut, means
 from askless.evaluation.drawn_means import drawn_means
-from askless.evaluation.history import Block, FullVisit, History, _expected_of
+from askless.evaluation.history import Block, History, _expected_of
 from askless.evaluation.pocock import pocock
 from askless.evaluation.who_gets_what import who_gets_what
 from askless.policies.effects import IMPOSSIBLE, POCOCK
-from reminders import STUDY, recorded, study_with
-
-# -- the pieces ----------------------------------------------------------------------------------
+from reminders import STUDY, recorded
 
 
 @pytest.mark.parametrize(
@@ -40,107 +35,6 @@ def test_effects_use_these_constants():
     """Fails if the constants of effects are not those for 15 looks."""
     for misses, constant in POCOCK.items():
         assert constant == pytest.approx(pocock(misses, 15), abs=0.005)
-
-
-def test_mean_answers_are_weighted_by_how_rarely_everything_was_asked():
-    """Fails without the weights, or if somebody who was not asked counts."""
-    columns = al.Survey.unit(2).columns
-    rows = [([1.0, -0.5, 0.25], 0.25), ([1.0, 0.5, -0.25], 0.5), ([1.0, 0.5, np.nan], 1.0)] * 30
-    both, one = np.array([True, True]), np.array([True, False])
-    dropped = [FullVisit(None, np.array(z), c, one, np.zeros(1)) for z, c in rows]
-    expected = [1.0, (0.5 - 4 * 0.5 + 2 * 0.5) / 7, (4 * 0.25 - 2 * 0.25) / 6]
-    np.testing.assert_allclose(mean_context(dropped, columns), expected)
-    # Who is not asked a question that is still in use was told apart by other answers.
-    asked = [FullVisit(None, np.array([1.0, 0.0, 0.5]), 1.0, both, np.zeros(1))] * 60
-    chosen = [FullVisit(None, np.array(z), c, both, np.zeros(1)) for z, c in rows]
-    assert mean_context([*asked, *chosen], columns)[2] == pytest.approx((30 + 0.5) / 66)
-    assert np.isnan(mean_context([*asked[:20], *chosen], columns)[2])  # too few before
-
-
-def test_an_epoch_that_is_the_whole_study_has_the_mean_of_least_squares(full):
-    """Fails if an arm's mean is not that of statsmodels at the mean answers, to 1e-8."""
-    study, done, history, _ = full
-    policy, rng = done.policy, np.random.default_rng(3)
-    contexts = np.array([v.context for v in history.full if not np.isnan(v.context).any()])
-    columns = np.arange(contexts.shape[1])
-    truth = rng.normal(size=len(columns)) / 10
-    # A model that has seen it all, and an arm with so many rows that none can be rare.
-    own = {"warm": False, "noise": 0.0, "before": 10**9}
-    block = Block(columns, truth, 1e-9 * np.eye(len(columns)), **own)
-    block.contexts = list(contexts)
-    block.rewards = list(contexts @ truth + rng.uniform(-0.1, 0.1, len(contexts)))
-    whole = History(policy)
-    whole.full, whole.blocks = history.full, [[block], [block]]
-    enough = np.delete(columns, study.survey.columns_of("region").start)  # they sum to the constant
-    fitted = sm.OLS(np.array(block.rewards), contexts[:, enough]).fit()
-    centre = mean_context(history.full, study.survey.columns)[enough]
-    models = arm_models(whole, policy)
-    assert models[0].estimate == pytest.approx(float(centre @ fitted.params), abs=1e-8)
-    assert models[0].epochs == 1
-    # Its error is that of heteroscedastic least squares, but for residuals that know their own row.
-    robust = fitted.get_robustcov_results("HC0")
-    expected = math.sqrt(centre @ robust.cov_params() @ centre)
-    assert models[0].error == pytest.approx(expected, rel=0.03)
-    (row, _), (pair,) = means(whole, policy, models), contrasts(whole, policy, models)
-    assert row.low < row.estimate < row.high
-    assert (row.high - row.low) / 2 >= pocock(0.05, 15) * models[0].error
-    assert pair.estimate == 0.0
-    assert pair.high == pytest.approx(pocock(0.025, 15) * 2 * models[0].error)
-    assert study.reward.low <= row.low
-
-
-def test_contrasts_say_which_arm_lacks_what(full):
-    """Fails if the reason is that of the other arm."""
-    _, done, history, _ = full
-    some = ArmModel(0.1, 0.01, 3, np.zeros(8), "")
-    none = ArmModel(math.nan, math.nan, 0, np.zeros(8), "it was never played")
-    for models, name in (((some, none), "message"), ((none, some), "letter")):
-        (pair,) = contrasts(history, done.policy, models)
-        assert pair.estimate is pair.low is pair.high is None
-        assert pair.why == f"{name}: it was never played"
-
-
-def test_draws_are_scored_doubly_robustly(short):
-    """Fails if scores or weights are not those of maths 10.3, or a visit counts that may not."""
-    study, done, history, _ = short
-    policy = done.policy
-    scores, weights, chance = [], [], []
-    for visit in history.full:
-        chances, reward = visit.record.propensities, history.rewards.get(visit.record.number)
-        if reward is None:
-            continue
-        row = []
-        for k, arm in enumerate(policy.arms):
-            guess = visit.expected[k]
-            row.append(guess + (visit.record.arm == arm) * (reward - guess) / chances[arm])
-        scores.append(row)
-        weights.append(1 / visit.chance)
-        chance.append([visit.record.arm == arm for arm in policy.arms] + [*chances.values()])
-    scores, weights = np.array(scores), np.array(weights) / np.sum(weights)
-    rows, (pair,) = drawn_means(history, policy)
-    assert len(scores) > 100
-    for k, row in enumerate(rows):
-        middle = float(weights @ scores[:, k])
-        got, even = np.array(chance)[:, k].sum(), np.array(chance)[:, 2 + k]
-        unseen = np.sum(weights**2 / even) / (got + 1)  # of rewards that may just not have come
-        seen = np.sum(weights**2 * (scores[:, k] - middle) ** 2)
-        slack = 1.959964 * math.sqrt(seen + unseen)
-        assert row.estimate == pytest.approx(middle)
-        assert row.low == pytest.approx(max(middle - slack, 0), rel=1e-5)
-        assert row.high == pytest.approx(min(middle + slack, 1), rel=1e-5)
-    assert pair.estimate == pytest.approx(rows[0].estimate - rows[1].estimate)
-    assert study.reward.low < rows[0].low
-
-
-def test_draws_that_are_too_rare_say_so(full):
-    """Fails if even weights, because no rare arm was drawn, are taken for many decisions."""
-    _, done, history, found = full
-    rows, pairs = drawn_means(history, done.policy)
-    assert all(row.estimate is None and "explore_floor" in row.why for row in (*rows, *pairs))
-    assert [row for row in found.arm_means if row.by == "draws"] == rows
-
-
-# -- the whole -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("which", ["short", "full"])
@@ -296,82 +190,3 @@ def test_what_is_expected_of_an_arm_does_not_know_what_was_asked_for_its_sake(fu
         assert (np.ptp(rows, axis=0) > 0.05).any() == knows
         if not knows:
             np.testing.assert_allclose(rows, [constant] * len(rows))
-
-
-def moved(visit):
-    return dataclasses.replace(visit, record=dataclasses.replace(visit.record, decided_at=7_000))
-
-
-@pytest.mark.parametrize(
-    ("visits", "message"),
-    [
-        (lambda _: [], "no visit has got an arm"),
-        (lambda done: [dataclasses.replace(v, learned=None, learned_after=None) for v in done],
-         "no visit has been learned"),
-        (lambda _: ["a visit"], "give LoggedVisits"),
-        (lambda done: done[1:], "the study cannot be rebuilt from these visits"),
-        (lambda done: done[::-1], "the order of their decisions"),
-        (lambda done: [*done[:9], moved(done[9]), *done[10:]], "was decided in state 7"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_analysed_is_refused_in_one_sentence(short, visits, message):
-    """Fails if an empty, foreign or cut study is analysed."""
-    study, done, _, _ = short
-    with pytest.raises(AsklessError, match=message):
-        al.analyse(study, visits(done.visits))
-
-
-def test_other_settings_and_other_questions_are_refused(short, tmp_path):
-    """Fails if a study is analysed with settings that it was not run with."""
-    study, done, _, _ = short
-    with pytest.raises(StateError, match="cannot be rebuilt"):
-        al.analyse(study_with(", price: 0.02, full_floor: 0.2"), done.visits)
-    with pytest.raises(SettingError, match="give a Study"):
-        al.analyse("study.yaml", done.visits)
-    path = tmp_path / "visits.csv"
-    al.write_visits(path, done.visits, study)
-    assert al.analyse(study, path).to_dict() == al.analyse(study, done.visits).to_dict()
-    other = al.Study.parse(STUDY.replace("POLICY", "").replace("worry", "fear"))
-    with pytest.raises(SettingError, match="fear"):
-        al.analyse(other, path)
-
-
-def unlearned(policy, visits):
-    policy.unlearn(visits[20])
-
-
-def corrected(policy, visits):
-    reward = visits[20].reward
-    policy.unlearn(visits[20])
-    policy.learn(visits[20], 0.0 if reward > 0.5 else 1.0)
-
-
-def erased(policy, visits):
-    policy.unlearn(visits[20])
-    del visits[20]
-
-
-def retired(policy, visits):
-    policy.retire_arm("letter")
-
-
-@pytest.mark.parametrize("happened", [unlearned, corrected, erased, retired])
-def test_a_study_that_was_changed_on_its_way_is_told_that_it_cannot_be_rebuilt(happened):
-    """Fails if it is analysed as if nothing had happened, or the settings alone are blamed."""
-    study = study_with(", price: 0.01")
-    policy, visits = al.policy_for(study), []
-    order = {}
-    for i, person in enumerate(recorded(study, 120).visits):
-        visit = policy.visit()
-        answers = {"phone": True, "worry": 3, "region": "north", "ill": False}
-        answers |= {name: a for name, a in person.record.answers.items() if a is not None}
-        while visit.asks:
-            visit.answer({name: answers[name] for name in visit.asks})
-        policy.learn(visit, (7 * i) % 10 / 10)
-        visits.append(visit)
-        order[visit.number] = i
-        if i == 80:
-            happened(policy, visits)
-    logged = [al.LoggedVisit(v.record(), order[v.number], order[v.number] + 1) for v in visits]
-    with pytest.raises(StateError, match="unlearned, corrected or erased in mid-study, or an arm"):
-        al.analyse(study, logged)
