@@ -101,6 +101,7 @@ def test_only_the_password_opens_and_only_from_our_page(stranger):
     right = stranger.sign_in()
     assert right.status_code == 303
     left = right.headers["set-cookie"]
+    assert left.startswith("askless_admin_")  # browsers refuse __Host- over plain http
     assert "HttpOnly" in left
     assert "SameSite=lax" in left
     assert "Path=/" in left
@@ -306,6 +307,7 @@ def test_forms_that_could_break_the_proof_say_so(admin, action):
         ("dance", {}, 404, "nothing at this address"),
         ("pause", {"form": "0" * 64}, 403, "not from this page"),
         ("pause", {"form": "é"}, 403, "not from this page"),
+        ("sign-out", {"form": "0" * 64}, 403, "not from this page"),
     ],
 )
 def test_what_a_form_cannot_do_is_said_and_not_done(admin, action, fields, status, said):
