@@ -24,6 +24,7 @@ from looking import PASSWORD, Somebody, visited
 from served import served
 
 VISITS = 330
+KINDS = ("full", "short", "check")
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,7 @@ def test_only_the_password_opens_and_only_from_our_page(stranger):
     right = stranger.sign_in()
     assert right.status_code == 303
     left = right.headers["set-cookie"]
+    assert left.startswith("askless_admin_")  # browsers refuse __Host- over plain http
     assert "HttpOnly" in left
     assert "SameSite=lax" in left
     assert "Path=/" in left
@@ -171,15 +173,15 @@ def test_the_verdict_is_what_the_last_visits_were_asked(admin, folder):
     assert f"by the last {len(recent)} visits" in said
 
 
+def table(admin, name):
+    text = admin.get(f"{admin.home}/tables/{name}.csv").text
+    return list(csv.DictReader(io.StringIO(text)))
+
+
 def test_tables_are_those_of_the_visits(admin, folder):
     """Fails if a count of an arm, a mean or who finished is not that of the table of visits."""
     found = rows(folder)
-
-    def table(name):
-        text = admin.get(f"{admin.home}/tables/{name}.csv").text
-        return list(csv.DictReader(io.StringIO(text)))
-
-    for row in table("mean-rewards"):
+    for row in table(admin, "mean-rewards"):
         timely = [
             r.reward
             for r in found
@@ -188,12 +190,33 @@ def test_tables_are_those_of_the_visits(admin, folder):
         assert int(row["rewards"]) == len(timely)
         assert float(row["estimate"]) == pytest.approx(sum(timely) / len(timely))
         assert float(row["low"]) < float(row["estimate"]) < float(row["high"])
-    shares = {row["arm"]: int(row["visits"]) for row in table("arm-shares")}
+    shares = {row["arm"]: int(row["visits"]) for row in table(admin, "arm-shares")}
     assert sum(shares.values()) == sum(row.arm is not None for row in found)
-    days = table("arrivals")
+    days = table(admin, "arrivals")
     assert sum(int(day["started"]) for day in days) == len(found) == VISITS
-    stopped = sum(int(row["here"]) for row in table("where-people-leave"))
+    stopped = sum(int(row["here"]) for row in table(admin, "where-people-leave"))
     assert stopped == sum(row.status == "open" for row in found) > 0
+
+
+def test_the_survey_shrinks_as_its_visits_do(admin, folder):
+    """Fails if a kind of visit is counted as another, or its questions are, in any hundred."""
+    found = rows(folder)
+    course = table(admin, "questions-a-visit")
+    assert len(course) == -(-VISITS // 100)
+    for place, row in enumerate(course):
+        here = [r for r in found if r.number // 100 == place]
+        asked = {kind: [r.asked for r in here if r.kind == kind] for kind in KINDS}
+        asked["all"] = [r.asked for r in here if r.kind is not None]
+        assert int(row["started"]) == len(here)
+        assert int(row["visit"]) == 100 * place + len(here)
+        counted = {"full": "full", "short": "short", "checks": "check"}
+        assert all(int(row[name]) == len(asked[kind]) for name, kind in counted.items())
+        asked["full"] += asked["check"]  # which ask everything too
+        for name in ("all", "full", "short"):
+            mean = sum(asked[name]) / len(asked[name])
+            assert float(row[f"questions_{name}"]) == pytest.approx(mean)
+    assert float(course[-1]["questions_all"]) < float(course[0]["questions_all"])
+    assert all(sum(r.kind == kind for r in found) for kind in KINDS)
 
 
 def test_news_have_every_table_and_chart_of_the_page(admin):
@@ -306,6 +329,7 @@ def test_forms_that_could_break_the_proof_say_so(admin, action):
         ("dance", {}, 404, "nothing at this address"),
         ("pause", {"form": "0" * 64}, 403, "not from this page"),
         ("pause", {"form": "é"}, 403, "not from this page"),
+        ("sign-out", {"form": "0" * 64}, 403, "not from this page"),
     ],
 )
 def test_what_a_form_cannot_do_is_said_and_not_done(admin, action, fields, status, said):

@@ -1,14 +1,28 @@
-"""Figures of the dashboard by the table of visits, also where people were erased."""
+"""Figures of the dashboard by the tables of visits and events, also where people were erased."""
 
-from sqlalchemy import select
+import json
+import re
+from datetime import UTC, datetime
 
+import pytest
+from sqlalchemy import func, select
+
+import askless as al
 from askless.service.dashboard.glance import glance
-from askless.service.dashboard.picture import picture_of
+from askless.service.dashboard.picture import LINES, picture_of
 from askless.service.desk import Look
-from askless.storage import erase
+from askless.storage import Reprice, Retire, Reward, erase
+from askless.storage.codebook import EVENTS
 from askless.storage.overview import read_overview
-from askless.storage.tables import visits
+from askless.storage.tables import events, visits
 from live_visits import open_live, play
+from live_world import TEXT, World
+
+
+def picture(live):
+    """What the page shows now."""
+    (found,) = live.run([Look(glance)])
+    return picture_of(live.study, read_overview(live.database, live.id), found)
 
 
 def test_shares_leave_out_who_was_erased(database):
@@ -17,8 +31,7 @@ def test_shares_leave_out_who_was_erased(database):
     seen = play(live, 60)
     for t in range(0, 40, 2):
         erase(database, live.name, visit=seen[t].visit, later=True)
-    (found,) = live.run([Look(glance)])
-    picture = picture_of(live.study, read_overview(database, live.id), found)
+    shown = picture(live)
     with database.reading() as connection:
         rows = connection.execute(select(visits).where(visits.c.status != "erased")).all()
     decided = [row for row in rows if row.decided is not None]
@@ -26,10 +39,67 @@ def test_shares_leave_out_who_was_erased(database):
     assert len(rows) == 40
     assert 0 < len(timely) < len(decided) < 40
     share = f"{len(timely) / len(decided):.0%}"
-    assert dict(picture.rewards)["rewards in time"] == f"{len(timely)} ({share})"
-    figures = {what: many for what, many, _ in picture.figures}
+    assert dict(shown.rewards)["rewards in time"] == f"{len(timely)} ({share})"
+    figures = {what: many for what, many, _ in shown.figures}
     assert figures["People"] == "40"
     assert figures["Finished"] == f"{len(decided) / 40:.0%}"
     mean = sum(row.asked for row in decided) / len(decided)
     assert figures["Questions a visit"] == f"{mean:.2f}"
     assert figures["Mean reward"] == f"{sum(timely) / len(timely):.1f}"
+
+
+def test_what_short_forms_cost_is_what_the_check_has_measured(sqlite):
+    """Fails if the page takes an end of the interval for its middle, or another price."""
+    live = open_live(sqlite)
+    play(live, 250)
+    live.run([Reprice(0.25)])
+    form = live.look(lambda replica: replica.policy.short_form())
+    with sqlite.reading() as connection:
+        kinds = connection.execute(select(visits.c.kind, func.count()).group_by(visits.c.kind))
+        assert dict(kinds.all())["check"] > 0  # else nothing has been measured
+    said = " ".join(picture(live).form).replace("−", "-")
+    pattern = r"cost (\S+) of reward a visit .* (\S+) to (\S+)\); .* worth (\S+) at (\S+) each"
+    (found,) = re.findall(pattern, said)
+    middle, low, high, saving, price = map(float, found)
+    assert low < middle < high
+    assert (middle, low, high) == pytest.approx(form.loss, rel=0.01)
+    assert (saving, price) == pytest.approx((form.saving, 0.25), rel=0.01)
+    assert f"ask {len(form.questions)} of 8 questions: {', '.join(form.questions)}." in said
+
+
+def test_effects_have_their_state_and_since_when(sqlite):
+    """Fails if a dropped question is shown as kept, or with the moment of another one."""
+    file = TEXT % ("", "survey-bandit", ", price: 0")
+    world = World(sqlite, al.Study.parse(file.replace("beta_min: 0.2", "beta_min: 0.5")))
+    for _ in range(120):  # only the age matters
+        world.clock.now += 3_601
+        seen = world.decided()
+        reward = 0.3 + 0.04 * seen.answers.get("age", 5) + 0.02 * world.rng.random()
+        world.do(Reward(seen.visit, round(reward, 3)))
+    with sqlite.reading() as connection:
+        mine = select(events.c.at, events.c.body).where(events.c.kind == "dropped")
+        lines = [(at, json.loads(body)) for at, body in connection.execute(mine)]
+    dropped = {(body["arm"], body["question"]): at for at, body in lines}
+    assert len(dropped) >= 2
+    charts = picture(world.live).effects
+    assert [chart.title for chart in charts] == ["mail", "call"]
+    found = [row for chart in charts for row in chart.rows]
+    assert {(row["arm"], row["question"]) for row in found} >= dropped.keys()
+    effects = world.live.look(lambda replica: [dict(row) for row in replica.policy.effects()])
+    for row, effect in zip(found, effects, strict=True):
+        shared = row.keys() & effect.keys()
+        assert {"estimate", "end_low", "end_high", "low", "high", "answers"} <= shared
+        assert {name: row[name] for name in shared} == {name: effect[name] for name in shared}
+        at = dropped.get((row["arm"], row["question"]))
+        since = None if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"
+        assert (row["state"], row["since"]) == ("kept" if at is None else "dropped", since)
+
+
+def test_every_line_of_the_journal_has_its_words(sqlite):
+    """Fails if a kind of event is shown by the name that it has in the database."""
+    live = open_live(sqlite)
+    live.run([Retire("wwf")])
+    live.run([Reprice(0.25)])
+    said = [line["what"] for line in picture(live).events]
+    assert said == ["a question may cost 0.25", "wwf was retired", "the study file was read"]
+    assert {*LINES, "dropped", "form", "priced", "retired"} == EVENTS.keys()

@@ -345,6 +345,9 @@ def test_pages_have_the_headers_and_cookies_that_keep_strangers_out(pages):
     assert response.headers["cache-control"] == "no-store"
     assert "<script" not in response.text
     assert " style=" not in response.text
+    # Browsers refuse the prefix over plain http, and would keep nothing at all.
+    assert response.headers["set-cookie"].startswith("askless-form=")
+    assert "Secure" not in response.headers["set-cookie"]
     safe = {"X-Forwarded-Proto": "https"}  # as a proxy says
     first = Paper(httpx.get(f"{person.client.base_url}/s/charity", headers=safe))
     kept = first.headers["set-cookie"].split(";")[0]

@@ -1,10 +1,12 @@
 """Operations on a live study: each once, in order, by any number of processes that take turns."""
 
+import itertools
 import json
 
 import pytest
 from sqlalchemy import select
 
+import askless as al
 from askless.errors import (
     AnswerError,
     RewardError,
@@ -189,3 +191,41 @@ def test_time_does_not_go_back(database):
         times = list(connection.execute(select(events.c.at).order_by(events.c.serial)).scalars())
     assert times == sorted(times)
     assert verify(database, world.live.name).ok
+
+
+RULED = """
+schema: 1
+name: ruled
+questions:
+  - {kind: yes_no, name: old}
+  - {kind: yes_no, name: b}
+  - {kind: yes_no, name: c}
+  - {kind: yes_no, name: d}
+arms: [{name: all}, {name: senior, eligible_if: old}]
+reward: {low: 0, high: 1}
+policy: {name: tsrc, questions: 1}
+"""
+
+
+def test_what_is_still_to_come_never_grows(sqlite):
+    """Fails if a visit says only what it asks now, and asks more after that.
+
+    The rule's question comes first, then one of three; until it is known which, four may come.
+    """
+    world = World(sqlite, al.Study.parse(RULED))
+    more = set()
+    for number in range(12):
+        seen = world.do(Start())
+        assert (seen.asks, seen.at_most) == (("old",), 4)
+        steps = []
+        while seen.asks:
+            steps.append((seen.at_most, len(seen.asks)))
+            assert world.do(See(seen.visit)).at_most == seen.at_most
+            seen = world.do(Answer(seen.visit, {seen.asks[0]: number % 2 == 0}))
+        assert seen.at_most == 0
+        told, asked = zip(*steps, strict=True)
+        assert all(later < sooner for sooner, later in itertools.pairwise(told))
+        # What came after each step was within what had been said there.
+        assert all(len(asked) - place <= most for place, most in enumerate(told))
+        more.add(len(asked))
+    assert max(more) > 1

@@ -17,6 +17,7 @@ __all__ = ["Picture", "picture_of"]
 # What a line of the journal says, for those that concern the study.
 LINES = {
     "started": "a visit began",
+    "consented": "somebody agreed to take part",
     "asked": "questions were put",
     "answered": "answers came",
     "revised": "answers were changed",
