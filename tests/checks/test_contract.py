@@ -207,6 +207,16 @@ class StatefulLook(Base):
         return super().asked_now()
 
 
+class KeepsGaps(Base):
+    gap = 0.0
+
+    def _learn(self, played, rows, ys):
+        self.gap = float("nan")
+
+    def _state(self):
+        return {"gap": self.gap}
+
+
 class WithoutRoom(al.LinUCB):
     name = "broken"
 
@@ -417,6 +427,7 @@ class Fails(Base):
         (LearnsTwice, "another reward|at most once"),
         (TakesAnyReward, "refuses"),
         (StatefulLook, "looked at"),
+        (KeepsGaps, "finite numbers.*define `_state`"),
     ],
 )
 def test_a_broken_policy_is_caught(kind, promise):
