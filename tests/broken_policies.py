@@ -127,6 +127,16 @@ class StatefulLook(Base):
         return super().asked_now()
 
 
+class KeepsGaps(Base):
+    gap = 0.0
+
+    def _learn(self, played, rows, ys):
+        self.gap = float("nan")
+
+    def _state(self):
+        return {"gap": self.gap}
+
+
 class WithoutRoom(al.LinUCB):
     name = "broken"
 

@@ -21,6 +21,7 @@ from broken_policies import (
     GrowsSupports,
     HidesASetting,
     IgnoresBatches,
+    KeepsGaps,
     KindWithoutAName,
     LearnsFromUnused,
     LearnsTwice,
@@ -87,6 +88,7 @@ from broken_policies import (
         (LearnsTwice, "another reward|at most once"),
         (TakesAnyReward, "refuses"),
         (StatefulLook, "looked at"),
+        (KeepsGaps, "finite numbers.*define `_state`"),
     ],
 )
 def test_a_broken_policy_is_caught(kind, promise):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askless.checks.description import check_description
+from askless.checks.description import check_description, is_data
 from askless.checks.draws import check_draws
 from askless.checks.loops import check_loop
 from askless.checks.promises import fill, refused, require
@@ -102,6 +102,9 @@ def check_visit(policy: Policy, respondents: Respondents) -> None:
         asked = needed <= set(visit.answers)
         require(asked, "asks all that the arm it plays needs, by what `_needs` says", "_ask")
         policy.learn(visit, reward)
+    # A NaN is unlike itself: checks that compare states would blame something else.
+    state = policy.to_dict()["state"]
+    require(is_data(state), "says as plain data what it has learned, finite numbers", "_state")
 
 
 def check_one_by_one(policy: Policy, respondents: Respondents) -> None:
@@ -335,8 +338,8 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
 
 CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
     check_description,
-    check_batch,
     check_visit,
+    check_batch,
     check_one_by_one,
     check_resumed,
     check_revised,

@@ -22,9 +22,9 @@ def check_description(policy: Policy, respondents: Respondents) -> None:
     require(isinstance(said, dict), "says its settings", "_settings")
     settings = set(settings_of(type(policy)))
     require(settings <= set(said), f"says its settings {sorted(settings)}", "_settings")
-    require(_is_data(said), "says its settings as plain data", "_settings")
+    require(is_data(said), "says its settings as plain data", "_settings")
     state = policy._state()
-    require(isinstance(state, dict) and _is_data(state), "says its state as plain data", "_state")
+    require(isinstance(state, dict) and is_data(state), "says its state as plain data", "_state")
     live, count = policy.roster.live, len(policy.survey)
     may_ask = policy._may_ask(live)
     require(are_flags(may_ask, count), "says what it may ask", "_may_ask")
@@ -47,7 +47,7 @@ def check_description(policy: Policy, respondents: Respondents) -> None:
     require(fits, "has a player that plays", "_player")
 
 
-def _is_data(data: object) -> bool:
+def is_data(data: object) -> bool:
     """Whether something is plain data, which JSON keeps as it is."""
     try:
         return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
