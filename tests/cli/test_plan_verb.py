@@ -7,7 +7,7 @@ import pytest
 
 import askless as al
 from askless.survey.study import EXAMPLE
-from command_line import askless
+from command_line import OF_PEOPLE, askless, check_refused
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +105,16 @@ def test_a_study_s_name_is_printed_as_it_is(tmp_path):
     assert "[/red] [bold]x: 20 plausible worlds" in done.stdout
     assert "o[red]ut/report.html" in done.stdout
     assert (tmp_path / "o[red]ut" / "report.html").exists()
+
+
+def test_a_pilot_with_an_id_is_read_once_the_column_is_left_out(tmp_path):
+    """Fails if the option is passed over, or the report's command forgets it."""
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
+    (tmp_path / "people.csv").write_text("id,donor\n1,yes\n2,no\n")
+    few = ("plan", "study.yaml", "--respondents", 30, "--worlds", 20, "--workers", 1)
+    given = (*few, "--pilot", "people.csv")
+    check_refused(askless(*given, cwd=tmp_path), "askless plan --leave-out id")
+    done = askless(*given, "--leave-out", "id", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "--leave-out id" in (tmp_path / "askless-plan" / "report.html").read_text()
+    check_refused(askless(*few, "--leave-out", "id", cwd=tmp_path), "without --pilot")

@@ -326,7 +326,10 @@ def test_a_header_without_rows_is_refused(refused):
             "agee,donor,cause,media,income",
             ["column 'agee': there is no .*age, donor, .*income; did you mean 'age'?", "'age'"],
         ),
-        (f"{HEADER},xyzzy", ["column 'xyzzy': there is no such question.*media, income$"]),
+        (
+            f"{HEADER},xyzzy",
+            ["column 'xyzzy': there is no such question.*income; if it holds no"],
+        ),
         ("age,donor,cause,media", ["column 'income' is missing; add it, with empty cells"]),
         ("donor,cause,income,media", ["column 'age' is missing; add it$"]),
         (f"{HEADER},donor", ["column 'donor' is there 2 times; keep one"]),
@@ -377,6 +380,15 @@ def test_a_message_lists_the_first_twenty_of_many_questions(refused):
         ("media", "tv;wev", "'wev' is no option; choose from .*; did you mean 'web'"),
         ("media", "tv;", "'' is no option; choose from 'tv', 'web', 'radio'$"),
         ("media", "none;tv", "'none' is no option"),
+        *(
+            (
+                "media",
+                f'"{cell}"',
+                ".* is not as several choices .*; join .* as in tv;web$",
+            )
+            for cell in ("['tv', 'web']", "('tv', 'web')", "tv, web", "tv|web", "tv+web")
+        ),
+        ("media", "[]", "'\\[\\]' is not as several .*; join them with ;, as in tv;web$"),
         ("media", "tv;web; tv", "the option 'tv' is there twice; name each"),
         ("age", "", "the answer is missing and .* not be skipped; fill it in.*set may_skip$"),
         ("age", "NA", "the answer is missing"),
@@ -557,3 +569,32 @@ def test_simulate_plays_a_pilot_fused_and_visit_by_visit_alike(read):
         (policy.arms[k], SURVEY.names[g], drops[k, g]) for k, g in np.argwhere(drops)
     }
     assert run.drops  # there was something to agree on
+
+
+def test_a_column_without_answers_is_named_with_how_to_leave_it_out(refused, tmp_path):
+    """Fails if an id is refused without the remedy, or the remedy does not work."""
+    text = f"respondent id,{HEADER}\n17,{ROW}\n18,{ROW}\n"
+    (line,) = refused(text)
+    assert line.endswith(
+        "if it holds no answers, leave it out with leave_out=['respondent id'] (askless plan"
+        " --leave-out 'respondent id')"
+    )
+    (tmp_path / "with.csv").write_text(text)
+    (tmp_path / "without.csv").write_text(f"{HEADER}\n{ROW}\n{ROW}\n")
+    found = al.PilotAnswers.read(tmp_path / "with.csv", SURVEY, leave_out=["respondent id"])
+    expected = al.PilotAnswers.read(tmp_path / "without.csv", SURVEY)
+    np.testing.assert_array_equal(found.table, expected.table)
+
+
+@pytest.mark.parametrize(
+    ("leave_out", "message"),
+    [
+        (["idd"], "there is no column 'idd' to leave out; did you mean 'id'"),
+        (["age"], "column 'age' is a question of the study, which cannot be left out"),
+        ("id", "leave_out is 'id'; give a list"),
+    ],
+)
+def test_what_cannot_be_left_out_is_refused(tmp_path, leave_out, message):
+    (tmp_path / "pilot.csv").write_text(f"id,{HEADER}\n17,{ROW}\n")
+    with pytest.raises(al.errors.SettingError, match=message):
+        al.PilotAnswers.read(tmp_path / "pilot.csv", SURVEY, leave_out=leave_out)

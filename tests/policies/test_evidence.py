@@ -157,7 +157,7 @@ def test_epochs_say_how_near_each_side_of_each_pair_of_answers_is(visits):
         else:
             assert row.test == "epochs"
             assert (shown == 1).all()
-            assert row.reason.startswith(f"{2 * len(shown)} tests show that its effect is within")
+            assert row.reason.startswith(f"{2 * len(shown)} tests show that no two of its")
             assert 0 < row.dropped_at <= policy.rows[k]
     assert 0 <= min(sides) < max(sides) <= 1
     if visits == 1_500:
@@ -171,7 +171,7 @@ def test_before_its_first_block_has_ended_an_arm_says_so():
     reasons = {(row.arm, row.reason) for row in policy.evidence()}
     assert policy.rows.tolist() == [1, 0]
     assert reasons == {
-        ("a", "the arm has not ended a block of rows yet"),
+        ("a", "the arm has had too few visits yet to be judged"),
         ("b", "the arm has not been played yet"),
     }
 
@@ -185,7 +185,7 @@ def test_a_kept_question_that_is_not_active_says_so():
         k, g = policy.arm_index(row.arm), policy.survey.index(row.question)
         assert (row.kept, row.active) == (policy.support[k, g], policy.active[k, g])
         passive = row.kept and not row.active
-        assert row.reason.endswith("; at present the arm is not chosen by it") == passive
+        assert row.reason.endswith("; at present it has no say in which arm is chosen") == passive
         if passive:  # its coefficients have no say in the arm's means
             assert not policy.estimate[k, policy.survey.columns_of(row.question)].any()
 

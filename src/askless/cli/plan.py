@@ -11,6 +11,8 @@ from rich.markup import escape
 
 from askless.cli.grid import Grid
 from askless.cli.terminal import numbers, output, report, stages
+from askless.environments import PilotAnswers
+from askless.errors import SettingError
 from askless.survey import Study
 
 if TYPE_CHECKING:
@@ -36,6 +38,13 @@ def plan(
     pilot: Annotated[
         Path | None, typer.Option(help="A CSV of answers from which people are drawn.")
     ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column of that file that holds no answers, such as an id. May be repeated.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     worlds: Annotated[
         int, typer.Option(help="How many plausible worlds to draw; at least 20.")
     ] = 200,
@@ -57,12 +66,13 @@ def plan(
     given: dict[str, Any] = {"respondents": numbers("--respondents", respondents, int)}
     if price is not None:
         given["prices"] = numbers("--price", price, float)
+    people = _people_of(pilot, read, leave_out or [])
     check_folder(out)  # before the work, not after it
     with stages() as progress:
         done = evaluation.plan(
             read,
             **given,
-            pilot=pilot,
+            pilot=people,
             worlds=worlds,
             seed=seed,
             engine=engine,
@@ -73,10 +83,19 @@ def plan(
     command = ["askless", "plan", str(study), "--respondents", respondents]
     command += ["--price", price] if price is not None else []
     command += ["--pilot", str(pilot)] if pilot is not None else []
+    command += [part for name in leave_out or [] for part in ("--leave-out", name)]
     command += ["--worlds", str(worlds), "--seed", str(seed)]
     page = write_plan(done, out, shlex.join(command))[0]
     where = f"The report is {page}; figures (PNG, SVG) and data (JSON) are beside it."
     report(lambda: _show(done), where, done.to_dict() if as_json else None)
+
+
+def _people_of(pilot: Path | None, study: Study, leave_out: list[str]) -> PilotAnswers | None:
+    if pilot is None and leave_out:
+        raise SettingError("--leave-out says nothing without --pilot; leave it out")
+    if pilot is None:
+        return None
+    return PilotAnswers.read(pilot, study.survey, leave_out=leave_out)
 
 
 def _show(plan: Plan) -> None:

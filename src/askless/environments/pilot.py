@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,9 @@ class PilotAnswers:
             raise SettingError(together(problems))
 
     @classmethod
-    def read(cls, path: str | Path, survey: Survey) -> PilotAnswers:
+    def read(
+        cls, path: str | Path, survey: Survey, *, leave_out: Collection[str] = ()
+    ) -> PilotAnswers:
         r"""Read a pilot's answers from a CSV file in UTF-8, with a row a person.
 
         The header has the names of the questions, in any order. A scale is answered by a number,
@@ -80,6 +82,8 @@ class PilotAnswers:
             The file.
         survey : Survey
             The questions.
+        leave_out : collection of str
+            Columns that hold no answers, such as a number of the person.
 
         Examples
         --------
@@ -93,7 +97,9 @@ class PilotAnswers:
         >>> len(pilot)
         2
         """
-        return cls(survey, read_answers(path, survey))
+        if isinstance(leave_out, str):
+            raise SettingError(f"leave_out is {leave_out!r}; give a list of names of columns")
+        return cls(survey, read_answers(path, survey, leave_out))
 
     def __len__(self) -> int:
         return len(self._table)

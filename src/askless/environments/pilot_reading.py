@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from askless.errors import AnswerError, SettingError, near, shown, together
+from askless.errors import AnswerError, SettingError, meant, near, shown, together
 from askless.survey import Choice, Multi, Question, Scale, Survey, YesNo
 from askless.survey.question import Answer
 
 BETWEEN = ";"  # the options of a multi
 MISSING = ("", "NA")
+BRACKETS = "[({"  # what begins a list that another program wrote
 NONE = "none"
 YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 # Not all that float() takes: 1_000, nan and infinity are no answers.
@@ -41,8 +43,13 @@ def read_cells(path: str | Path) -> Cells:
     return header, placed
 
 
-def read_answers(path: str | Path, survey: Survey) -> list[dict[str, Answer]]:
-    """Return every row's answers to the survey; the first few problems in one message."""
+def read_answers(
+    path: str | Path, survey: Survey, leave_out: Collection[str] = ()
+) -> list[dict[str, Answer]]:
+    """Return every row's answers to the survey; the first few problems in one message.
+
+    Columns to `leave_out` are not looked at.
+    """
     _check_options(survey)
     problems: list[str] = []
     rows = _rows(_text(path), str(path), problems)
@@ -51,11 +58,14 @@ def read_answers(path: str | Path, survey: Survey) -> list[dict[str, Answer]]:
         raise SettingError(f"{path}: the file is empty; {_header_of(survey)}")
     names = [name.strip() for name in header]
     if header:
-        problems += [f"{path}, line {line}: {p}" for p in _header_problems(names, survey)]
+        found = [*_left_out_problems(names, survey, leave_out)]
+        found = found or [*_header_problems([n for n in names if n not in leave_out], survey)]
+        problems += [f"{path}, line {line}: {problem}" for problem in found]
     if problems:  # the rows below such a header would only repeat them
         raise SettingError(together(problems))
     people = [
-        read_person(cells, names, survey, f"{path}, line {line}", problems) for line, cells in rows
+        read_person(cells, names, survey, f"{path}, line {line}", problems, leave_out)
+        for line, cells in rows
     ]
     if problems:
         raise SettingError(together(problems))
@@ -115,9 +125,13 @@ def _header_problems(names: list[str], survey: Survey) -> Iterator[str]:
         if not name:
             yield f"column {at + 1} has no name; {_header_of(survey)}"
         elif name not in survey.names:
+            left_out = (
+                f"; if it holds no answers, leave it out with leave_out=[{shown(name)}]"
+                f" (askless plan --leave-out {shlex.quote(name)})"
+            )
             yield (
                 f"column {_cell(name)}: there is no such question; {_header_of(survey)}"
-                f"{near(name, survey.names)}"
+                f"{near(name, survey.names) or left_out}"
             )
         elif names.index(name) == at and names.count(name) > 1:
             yield f"column {name!r} is there {names.count(name)} times; keep one of them"
@@ -127,8 +141,23 @@ def _header_problems(names: list[str], survey: Survey) -> Iterator[str]:
             yield f"column {name!r} is missing; add it{skip}"
 
 
+def _left_out_problems(
+    names: list[str], survey: Survey, leave_out: Collection[str]
+) -> Iterator[str]:
+    for name in leave_out:
+        if name in survey.names:
+            yield f"column {name!r} is a question of the study, which cannot be left out"
+        elif name not in names:
+            yield f"there is no column {name!r} to leave out{meant(name, names, 'there are')}"
+
+
 def read_person(
-    cells: list[str], names: list[str], survey: Survey, where: str, problems: list[str]
+    cells: list[str],
+    names: list[str],
+    survey: Survey,
+    where: str,
+    problems: list[str],
+    leave_out: Collection[str] = (),
 ) -> dict[str, Answer]:
     """Return a row's answers; what does not fit is added to the problems."""
     if len(cells) != len(names):
@@ -141,6 +170,8 @@ def read_person(
         return {}
     person: dict[str, Answer] = {}
     for name, cell in zip(names, cells, strict=True):
+        if name in leave_out:
+            continue
         try:
             person[name] = _answer(survey[name], cell.strip())
         except AnswerError as error:
@@ -195,7 +226,15 @@ def _options(question: Multi, cell: str) -> Answer:
     called_none = any(option.lower() == NONE for option in question.options)
     if cell.lower() == NONE and not called_none:
         return []
-    chosen = [_option(question, part.strip()) for part in cell.split(BETWEEN)]
+    parts = [part.strip() for part in cell.split(BETWEEN)]
+    named = [option for option in question.options if option in cell]
+    if parts[0] not in question.options and (cell[0] in BRACKETS or len(named) > len(parts)):
+        named = named or list(question.options[:2])
+        raise AnswerError(
+            f"{_cell(cell)} is not as several choices are written; join them with {BETWEEN}, as in"
+            f" {BETWEEN.join(named)}"
+        )
+    chosen = [_option(question, part) for part in parts]
     for option in chosen:
         if chosen.count(option) > 1:
             raise AnswerError(f"the option {option!r} is there twice; name each at most once")

@@ -12,6 +12,7 @@ from askless.core.arrays import Flags
 from askless.core.words import BY_ELLIPSOID, BY_EPOCHS, GOOD, NOT_DROPPED
 from askless.policies.epoch_data import skip_directions
 from askless.policies.epoch_state import EpochState
+from askless.policies.remaining import line_of, said_of_remaining
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -114,11 +115,14 @@ def evidence_rows(policy: LinearUCB) -> list[Evidence]:
             estimate, low, high = (float(value) for value in interval)
             test = None if kept else "ellipsoid"
             directions: tuple[Direction, ...] = ()
+            remaining = ""
             if isinstance(model, EpochState):
                 test = TESTS[int(model.epochs.test[k, g])]
                 if test == "epochs":  # they have shown more than the ellipsoid
                     high = min(high, max(policy.beta_min, estimate))
                 directions = _directions(model, k, g, names[g], judged)
+                if kept and state.n[k] and policy.beta_min:
+                    remaining = said_of_remaining(policy, model, k, g, names[g], judged)
             rows.append(
                 Evidence(
                     arm=arm,
@@ -133,7 +137,7 @@ def evidence_rows(policy: LinearUCB) -> list[Evidence]:
                     if test == "epochs"
                     else _reason(policy, k, high, open_ends)
                     + _zeros(policy, k, g, int(at[g]), high)
-                    + _nearest(policy, k, directions if kept and state.n[k] else ())
+                    + remaining
                     + _passive(kept=kept, active=bool(state.active[k, g])),
                     test=test,
                     directions=directions,
@@ -147,10 +151,8 @@ def _directions(
 ) -> tuple[Direction, ...]:
     """Return how near each direction of a question is to passing, if it is judged at all."""
     first = model.survey.columns.start[g]
-    kept = max(int(model.arms.support[k].sum()), 1)
     logs = model.epochs.logs[k, first : first + len(names)]
-    tests = (1.0 - model.rule.set_part) * model.arms.share[k]
-    near = np.clip(logs / np.log(kept / tests), 0.0, 1.0)
+    near = np.clip(logs / line_of(model, k), 0.0, 1.0)
     near[model.epochs.passed[k, first : first + len(names)] == 1] = 1.0
     return tuple(
         Direction(name, float(below), float(above))
@@ -160,30 +162,14 @@ def _directions(
 
 
 def _shown(policy: LinearUCB, directions: tuple[Direction, ...]) -> str:
-    tests = f"{2 * len(directions)} tests show that"
     alone = "" if policy.settings.judge_skips else " (skips are not judged)"
-    return f"{tests} its effect is within beta_min = {policy.beta_min:g}{alone}"
-
-
-def _nearest(policy: LinearUCB, k: int, directions: tuple[Direction, ...]) -> str:
-    """Say how far the tests of a kept question are."""
-    if not directions or policy.beta_min == 0:
-        return ""
-    if isinstance(policy._model, EpochState) and policy._model.epochs.warm[k]:
-        return "; nothing has been tested in this arm yet"
-    sides = [side for way in directions for side in (way.below, way.above)]
-    passed = sum(side == 1 for side in sides)
-    furthest = min(directions, key=lambda way: min(way.below, way.above))
-    where = f", for {furthest.answers}" if len(directions) > 1 else ""
-    return (
-        f"; {passed} of its {len(sides)} tests passed, the one furthest from it is at"
-        f" {min(sides):.0%}{where}"
-    )
+    within = f"no two of its answers differ in reward by beta_min = {policy.beta_min:g} or more"
+    return f"{2 * len(directions)} tests show that {within}{alone}"
 
 
 def _passive(*, kept: bool, active: bool) -> str:
     """Say where a kept question has no say in decisions."""
-    return "; at present the arm is not chosen by it" if kept and not active else ""
+    return "; at present it has no say in which arm is chosen" if kept and not active else ""
 
 
 def _widest(policy: LinearUCB, k: int, g: int, at: int) -> str:
@@ -213,13 +199,17 @@ def _reason(policy: LinearUCB, k: int, high: float, open_ends: str | None) -> st
     if policy.rows[k] == 0:
         return "the arm has not been played yet"
     if policy._model.arms.n[k] == 0:
-        return "the arm has not ended a block of rows yet"
+        return "the arm has had too few visits yet to be judged"
     if high > beta_min:
         return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
     if policy.has_net:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
-    when = "next ends a block of rows" if policy.has_epochs else "is next played"
-    return f"it will be dropped when the arm {when}"
+    when = (
+        "at the end of the arm's block of visits"
+        if policy.has_epochs
+        else "when the arm is next played"
+    )
+    return f"it will be dropped {when}"
 
 
 def _zeros(policy: LinearUCB, k: int, g: int, at: int, high: float) -> str:
