@@ -1,7 +1,8 @@
 """Answers, tokens, ids and keys are in no error, no note and no count of the service."""
 
 import re
-import shutil
+import struct
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import askless as al
 from askless.storage import Database, LiveStudy, verify
 from askless.storage.keys import make_key
 from askless.survey.study import EXAMPLE
+from page_person import PagePerson, page_client
 from raw_calls import PERSON, is_refusal
 from serving_process import serving
 
@@ -17,20 +19,48 @@ MARK = "zq7secret"
 NUMBER = 73.190625  # an age that nobody else has
 
 
+# It asks what the rule needs, then one of the three others, and then nothing any more.
+PARTLY = """
+schema: 1
+name: charity
+questions:
+  - {kind: yes_no, name: old}
+  - {kind: scale, name: b, low: 0, high: 100}
+  - {kind: scale, name: c, low: 0, high: 100}
+  - {kind: scale, name: d, low: 0, high: 100}
+arms: [{name: all}, {name: senior, eligible_if: old}]
+reward: {low: 0, high: 1}
+policy: {name: tsrc, questions: 1}
+pages: {}
+"""
+SCALES = {"b", "c", "d"}
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def service(request, tmp_path, new_address):
-    """A served study, in its own process, and all that it wrote."""
-    shutil.copy(EXAMPLE, tmp_path / "study.yaml")
-    address = new_address(request.param)
-    database = Database(address)
-    database.migrate()
-    LiveStudy.open(database, al.Study.example())
-    key = make_key(database, "charity", ["admin"])
-    with serving(tmp_path, "--db", address, key=key) as (calls, process):
-        calls.database, calls.process = database, process
-        calls.folder = None if not database.sqlite else Path(address).parent
-        yield calls
-    database.close()
+def service_of(request, tmp_path, new_address):
+    """Serves a study in its own process; gives its calls, and all that it wrote."""
+    with ExitStack() as stack:
+
+        def serve(text):
+            (tmp_path / "study.yaml").write_text(text)
+            address = new_address(request.param)
+            database = Database(address)
+            stack.callback(database.close)
+            database.migrate()
+            LiveStudy.open(database, al.Study.read(tmp_path / "study.yaml"))
+            key = make_key(database, "charity", ["admin"])
+            options = ("--db", address)
+            calls, process = stack.enter_context(serving(tmp_path, *options, key=key))
+            calls.database, calls.process = database, process
+            calls.folder = None if not database.sqlite else Path(address).parent
+            return calls
+
+        yield serve
+
+
+@pytest.fixture
+def service(service_of):
+    return service_of(EXAMPLE.read_text())
 
 
 def marked_calls(token, open_visit):
@@ -101,33 +131,71 @@ def test_nothing_that_was_sent_is_said_again(service):
     assert verify(service.database, "charity").ok
 
 
-def test_an_answer_to_an_unasked_question_is_nowhere(service):
-    """Fails if an answer that was not asked for is kept in a table, a file, a log or a note."""
-    mark, unasked = 88.123456789, "88.123456"
-    service.paid("somebody")
-    # Asked first is age alone where the rest is known; then nothing is asked any more.
-    known = {name: answer for name, answer in PERSON.items() if name not in ("age", "media")}
-    visit = service.start("unasked", known=known)
-    assert [question["name"] for question in visit["asks"]] == ["age", "media"]
-    path = f"/visits/{visit['visit']}/answers"
-    decided = service.done("POST", path, {"answers": {"age": 44, "media": ["web"]}})
-    assert decided["arm"] is not None
-    alone = service.start("alone", arms=["wwf"])
-    for method, where, answers in (
-        ("POST", path, {"age": mark}),
-        ("PATCH", path, {"age": mark}),
-        ("POST", f"/visits/{alone['visit']}/answers", {"age": mark, "never asked": unasked}),
-        ("POST", f"/visits/{alone['visit']}/answers", {"income": unasked}),
-    ):
-        assert is_refusal(service(method, where, {"answers": answers}))
-    whole = str(service.rows())
-    assert unasked not in whole
-    assert "'somebody'" in whole  # it is looked for where people are
+def files_of(service, since):
+    """The bytes of the files of a database: for PostgreSQL, of the log from a place on."""
     if service.database.sqlite:
         files = list(service.folder.glob("*.db*"))
-        assert len(files) == 3
-        content = b"".join(file.read_bytes() for file in files)
-        assert unasked.encode() not in content
-        assert b"somebody" in content
+        assert len(files) == 3  # with the log
+    else:
+        with service.database.reading() as connection:
+            look = connection.exec_driver_sql
+            folder = Path(look("SHOW data_directory").scalar_one()) / "pg_wal"
+            now = log_of(service)
+        names = sorted(file.name for file in folder.iterdir() if len(file.name) == 24)
+        files = [folder / name for name in names if since <= name <= now]
+    return b"".join(file.read_bytes() for file in files)
+
+
+def log_of(service):
+    """The file of PostgreSQL's log that is written to now."""
+    if service.database.sqlite:
+        return ""
+    with service.database.reading() as connection:
+        now = "SELECT pg_walfile_name(pg_current_wal_lsn())"
+        return connection.exec_driver_sql(now).scalar_one()
+
+
+def test_an_answer_to_an_unasked_question_is_nowhere(service_of):
+    """Fails if an answer that was not asked for is kept in a table, a file, a log or a note."""
+    service = service_of(PARTLY)
+    mark, since = 88.123456789, log_of(service)
+    person = dict.fromkeys(SCALES, 12.5) | {"old": True}
+    service.paid("somebody", 1, person)
+    refusals = []
+
+    def tries(visit, *answers):
+        path = f"/visits/{visit['visit']}/answers"
+        for method in ("POST", "PATCH"):
+            refusals.extend(service(method, path, {"answers": given}) for given in answers)
+
+    visit = service.start("asked in part")
+    assert [question["name"] for question in visit["asks"]] == ["old"]
+    tries(visit, {"b": mark}, {"c": mark, "d": mark}, {"old": True, "b": mark}, {"old": mark})
+    path = f"/visits/{visit['visit']}/answers"
+    visit = service.done("POST", path, {"answers": {"old": True}})
+    (asked,) = [question["name"] for question in visit["asks"]]
+    others = sorted(SCALES - {asked})
+    tries(visit, *({name: mark} for name in others), {asked: 1, others[0]: mark})
+    visit = service.done("POST", path, {"answers": {asked: 12.5}})
+    assert visit["arm"] is not None
+    tries(visit, *({name: mark} for name in others), {asked: mark}, {"never": mark})
+    assert len(refusals) == 22
+    for refused in refusals:
+        assert is_refusal(refused), refused.text
+        assert refused.status_code in (409, 422)
+        assert str(mark) not in refused.text
+    with page_client(service.http.base_url) as client:
+        page = PagePerson(client)
+        page.agree()
+        assert page.page.asks == ["a0"]
+        said = page.send("answers", on=["1"], a1=str(mark))
+        assert (said.status, str(mark) in said.text) == (409, False)
+    whole, content = str(service.rows()), files_of(service, since)
     service.process.stop()
-    assert unasked not in service.process.notes
+    assert "'somebody'" in whole  # it is looked for where people are
+    assert b"somebody" in content
+    assert "POST" in service.process.notes
+    assert str(mark)[:9] not in whole + service.process.notes
+    for needle in (str(mark)[:9].encode(), struct.pack(">d", mark), struct.pack("<d", mark)):
+        assert needle not in content
+    assert verify(service.database, "charity").ok

@@ -10,6 +10,7 @@ import pytest
 from askless.errors import StorageError
 from askless.storage import Database, LiveStudy, NotFoundError, erase
 from askless.storage import database as storage_database
+from askless.storage.tables import metadata
 from live_world import World, opened, small
 
 PERSON = "somebody-whom-nobody-else-is-called"
@@ -25,6 +26,38 @@ def test_tables_are_made_once(address):
     assert second.is_newest()
     first.close()
     second.close()
+
+
+def test_sqlite_is_set_up_to_survive_a_power_cut_and_to_overwrite(sqlite):
+    """Fails if a commit would not be synced, or what is deleted not overwritten.
+
+    No test cuts the power, and `VACUUM` overwrites as well: a weaker setting would go unnoticed.
+    """
+    settings = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1}
+    for transaction in (sqlite.writing, sqlite.reading, sqlite.writing):
+        with transaction() as connection:
+            for name, value in settings.items():
+                assert connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() == value, name
+
+
+def files_of(database):
+    """In which file PostgreSQL keeps each table."""
+    with database.reading() as connection:
+        look = connection.exec_driver_sql
+        return {
+            name: look(f"SELECT pg_relation_filenode('{name}')").scalar_one()
+            for name in metadata.tables
+        }
+
+
+def test_all_tables_with_people_are_written_anew(new_address):
+    """Fails if one is left out, so that what was deleted from it stays in its file."""
+    with opened(new_address("postgres")) as database:
+        before = files_of(database)
+        database.vacuum()
+        after = files_of(database)
+    of_nobody = {"studies", "keys", "admins", "sessions", "signing"}
+    assert {name for name in before if before[name] != after[name]} == before.keys() - of_nobody
 
 
 def in_files(address):
