@@ -10,6 +10,8 @@ import askless as al
 from boundary_worlds import CHANCE, SCALE, YES_NO
 from worlds import survey_of
 
+pytestmark = pytest.mark.slow
+
 MOST = 8.0  # what exp(L) is cut at
 
 

@@ -13,6 +13,8 @@ from askless.survey.study import EXAMPLE
 from raw_calls import PERSON, is_refusal
 from serving_process import serving
 
+pytestmark = pytest.mark.slow
+
 MARK = "zq7secret"
 NUMBER = 73.190625  # an age that nobody else has
 
