@@ -9,10 +9,10 @@ CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/co
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 
-.PHONY: help ready browser test long check stubs settings format demo paper picture tour bench interactive epochs deciding constants tables rivals calling tutorials docs serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
+.PHONY: help ready browser test test-fast long check stubs settings format demo paper picture tour bench interactive epochs deciding constants tables rivals calling tutorials docs serving looking short hurting plans verdicts agreement guarantee mutants soak sanitize unchanged pace aarch64 clean
 
 help:  ## this list
-	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 ready: $(READY)  ## set up .venv and build the core, which every target does first (some minutes, once)
 
@@ -21,6 +21,9 @@ browser:  ## install Debian's Chromium for the tests of pages, where that is all
 
 test: $(READY) browser  ## the whole suite, its largest tests reduced
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+test-fast: $(READY)  ## the quick tests: no browser, no PostgreSQL, no processes that are killed, no large statistics (3 minutes)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
 
 long: $(READY) browser  ## the whole suite with its largest tests at their full size (20 minutes)
 	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal

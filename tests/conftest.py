@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from askless.storage import replica
-from chromium import FOUND, MISSING, is_wanted
+from chromium import FOLDER, FOUND, MISSING, is_wanted
 from live_world import opened
 
 # What is asserted there is explained as in the tests themselves.
@@ -20,6 +20,13 @@ pytest.register_assert_rewrite(
 
 KINDS = ("sqlite", "postgres")
 _numbers = itertools.count()
+
+
+def pytest_itemcollected(item):
+    """Mark as slow what looks so by itself; other tests say it where they are."""
+    on_postgres = "postgres" in item.name or "postgres" in item.fixturenames
+    if on_postgres or FOLDER in item.path.parents:
+        item.add_marker("slow")
 
 
 def pytest_unconfigure(config):

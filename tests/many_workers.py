@@ -52,6 +52,8 @@ def served(service):
     """How many requests each worker has answered, by its process, as it counts them itself."""
     counts = {}
     for file in service.folder.glob("askless-measures-*/counter_*.db"):
+        if file.stat().st_size == 0:  # its worker has just begun
+            continue
         values = MmapedDict.read_all_values_from_file(str(file))
         counts[int(file.stem.split("_")[1])] = sum(
             value for key, value, *_ in values if json.loads(key)[1] == "askless_requests_total"

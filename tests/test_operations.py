@@ -10,6 +10,8 @@ import pytest
 from operations import KINDS, play
 from sizes import whole
 
+pytestmark = pytest.mark.slow
+
 SEQUENCES, PARTS = whole(2_000, 300), 20
 
 

@@ -64,6 +64,7 @@ def by_sklearn(rows, y, n, alpha, lam):
         return model.fit(r, q.T @ y).coef_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, len(SEEDS), 65))
 def test_the_net_is_the_one_minimum_on_780_problems(first):
     compared = 0

@@ -182,6 +182,7 @@ def test_missing_headers_are_named_in_one_sentence(backend, program, calls, kind
 # -- a source distribution ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_source_distribution_has_what_a_build_needs_and_nothing_that_one_made(
     backend, tmp_path, monkeypatch
 ):

@@ -17,6 +17,8 @@ from askless.storage.admins import sign_in
 from askless.survey.study import EXAMPLE
 from command_line import askless
 
+pytestmark = pytest.mark.slow
+
 RULED = """
 schema: 1
 name: who gets what

@@ -19,6 +19,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_what_is_exported_is_analysed(folder, ending):
     """Fails if `askless analyse` does not read what `askless export` wrote, by the very command

@@ -119,6 +119,7 @@ def test_help_says_what_a_verb_is_for(verb, tmp_path):
         assert "--db" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_first_key_is_shown_once_and_kept_as_a_hash(tmp_path):
     """Fails if the first key is not good, is shown again, or lies in the database."""
     shutil.copy(EXAMPLE, tmp_path / "study.yaml")

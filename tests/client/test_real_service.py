@@ -11,6 +11,8 @@ from calling import Dropping
 from pretend_service import KEY, PERSON, PretendService
 from served import served
 
+pytestmark = pytest.mark.slow
+
 REWARDS = [0, 60, 20, 100, 5]
 
 

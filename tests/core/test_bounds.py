@@ -104,6 +104,7 @@ def instances(per_state):
                     yield questions, policy, z
 
 
+@pytest.mark.slow
 def test_no_level_is_ever_below_the_exact_maximum():
     tried, settled, count = 0, 0, whole(14, 1)
     for questions, policy, z in instances(count):
@@ -219,6 +220,7 @@ def test_states_of_real_runs_with_every_kind_are_bounded_from_the_first_visit_to
     assert not policy.support.all()
 
 
+@pytest.mark.slow
 def test_the_dual_is_within_five_percent_of_the_shor_relaxation():
     slacks = []
     for policy in paper_states():

@@ -11,7 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from askless import core
+
+pytestmark = pytest.mark.slow
 
 LEVELS = ("any", "v3", "v4")
 RUNS = LEVELS[: LEVELS.index(core._processor.level()) + 1]

@@ -33,6 +33,7 @@ def fresh_widths(policy, rows):
     return np.linalg.norm(solve_triangular(factor, rows.T, lower=True), axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collinear", [False, True])
 @pytest.mark.parametrize(("alpha", "d"), [(1e-6, 8), (1e-6, 50), (5.0, 20)])
 def test_a_million_updates_stay_within_1e_8_of_a_fresh_factorisation(alpha, d, collinear):

@@ -12,6 +12,8 @@ from scipy.stats import binom, norm
 from coverage_studies import WORLDS, play
 from sizes import whole
 
+pytestmark = pytest.mark.slow
+
 CHANCE = 1e-6  # that a right method fails here, all of its intervals together
 REDUCED = {"short forms": 60, "asked in parts": 50} | dict.fromkeys(
     ("yes or no", "rare", "arms alike"), 120

@@ -51,6 +51,7 @@ def test_estimates_are_the_textbook_s_formulas():
     assert (found.rows, found.counted) == (300, 300)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """Of 60 logs, more misses than 5% explain have a chance below 1e-6; averages have more."""
     value, policy, runs = truth(), ByAge(STUDY.survey, **GIVEN), 60

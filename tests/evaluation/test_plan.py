@@ -131,6 +131,7 @@ def test_a_study_without_a_beta_min_and_other_policies():
     assert any("not of the policy that the study names (ridge)" in w for w in other.warnings())
 
 
+@pytest.mark.slow
 def test_a_beta_min_above_what_is_plausible_is_warned_of():
     study = study_of("{useful: 2, effect: [1, 1.5], noise: 0.3}", "{beta_min: 4, price: 0.001}")
     found = al.plan(study, respondents=[1500], worlds=20, workers=1)

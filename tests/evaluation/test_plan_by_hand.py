@@ -48,6 +48,7 @@ def by_hand(world, policy, seed, count):
     raise AssertionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [SMALL, EVERYTHING])
 def test_figures_are_those_counted_by_hand_visit_by_visit(text):
     study = al.Study.parse(text)

@@ -9,6 +9,8 @@ from askless.evaluation.intervals import predictive
 from sizes import whole
 from small_plans import OWN, SMALL
 
+pytestmark = pytest.mark.slow
+
 HELD_OUT = whole(600, 100)
 
 

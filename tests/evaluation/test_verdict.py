@@ -135,6 +135,7 @@ def test_where_no_answer_matters_one_arm_is_sent_to_all():
     assert found.advice()[0].startswith("Send one arm to all")
 
 
+@pytest.mark.slow
 def test_where_everything_matters_everything_is_asked():
     plan = "{useful: 5, effect: [2, 2.2], noise: 0.2, gap: 0}"
     found = al.plan(

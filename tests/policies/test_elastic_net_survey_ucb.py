@@ -25,6 +25,7 @@ SCALES = [("scale", 1, False)] * 6
 RAW = [("raw", 1, False)] * 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("questions", "radius", "beta_min", "settings"),
     [

@@ -9,6 +9,8 @@ import pytest
 import askless as al
 from sizes import whole
 
+pytestmark = pytest.mark.slow
+
 # Arms, beta_min, most regret, most questions a visit; 100,000 visits, delta 0.1.
 LIMITS = [(5, 0.3, 540, 3.8), (5, 0.5, 280, 3.05), (3, 0.3, 105, 3.3), (3, 0.5, 80, 2.9)]
 

@@ -24,6 +24,8 @@ from boundary_worlds import (
 )
 from sizes import whole
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_wrong_drops_and_missed_sets_are_as_rare_as_promised(name):

@@ -8,7 +8,10 @@ import pytest
 
 import askless as al
 from boundary_worlds import CHANCE, SCALE, YES_NO
+from sizes import whole
 from worlds import survey_of
+
+pytestmark = pytest.mark.slow
 
 MOST = 8.0  # what exp(L) is cut at
 
@@ -25,6 +28,19 @@ def is_fair(logs):
         return True
     distance = p * math.log(p / most) + (1 - p) * math.log((1 - p) / (1 - most))
     return math.exp(-len(logs) * distance) > CHANCE
+
+
+@pytest.mark.parametrize(("count", "mean"), [(800, 1.53), (2_000, 1.33), (3_000, 1.27)])
+def test_a_mean_that_is_too_high_is_noticed(count, mean):
+    """Fails if fewer replications than these would let a mean of exp(L) above 1 pass.
+
+    By hand: n KL(mean/8, 1/8) is above ln 10^6 = 13.8 for it, and below for 0.06 less. The logs
+    are those of the law that spreads most, so many at the upper end, the rest at none.
+    """
+    for shift, noticed in ((0.005, True), (-0.06, False), (1 - mean, False)):
+        ends = round(count * (mean + shift) / MOST)
+        logs = np.r_[np.full(ends, math.log(MOST)), np.full(count - ends, -math.inf)]
+        assert is_fair(logs) != noticed
 
 
 def fair_rows(rng, questions, beta, constant, count, noise):
@@ -65,11 +81,12 @@ def test_no_bet_is_better_than_fair(name):
     """The mean of exp(L) is at most 1 where the effect is at beta_min: maths 5.2 and its proof.
 
     Fails if a bet is chosen by looking at what it is about, or if an epoch's estimate is biased.
-    2,000 arms, each a replication; in nearly all of them warm-up is over and something was bet.
+    2,000 arms in `make long`, else 800, each a replication; in nearly all of them warm-up is over
+    and something was bet.
     """
     questions, beta, constant, beta_min, noise, (direction, side), count = FAIR[name]
     survey, rng, logs = survey_of(questions), np.random.default_rng(8), []
-    for _ in range(40):
+    for _ in range(whole(40, 16)):
         policy = arms_of(survey, beta_min, growth=2.0)
         z, rewards = fair_rows(rng, questions, np.array(beta), constant, 50 * count, noise)
         policy.learn_rows(np.arange(50 * count) % 50, z, rewards)
@@ -82,7 +99,7 @@ def test_a_prediction_does_not_know_the_reward_that_it_predicts():
     """The same, with many questions whose answers first vary in the epoch that is tested.
 
     Predictions of its rows hang on the rows just before. Fails if a prediction sees its own row:
-    residuals, and so prices, then look small.
+    residuals, and so prices, then look small. 2,500 arms in `make long`, else 1,000.
     """
     m, beta_min, rng, logs = 30, 0.25, np.random.default_rng(2), []
     survey, each = survey_of([SCALE] * m), np.arange(50)
@@ -92,7 +109,7 @@ def test_a_prediction_does_not_know_the_reward_that_it_predicts():
     def rewards(z):
         return 0.5 + beta_min * z[:, 1] + 0.3 * rng.choice([-1.0, 1.0], size=len(z))
 
-    for _ in range(50):
+    for _ in range(whole(50, 20)):
         policy, row = arms_of(survey, beta_min), 0
         while policy.warm.any():
             policy.learn_rows(each, centre, rewards(centre))
@@ -140,10 +157,10 @@ def test_no_bet_is_better_than_fair_where_arms_compete():
     come next, it gets only if it beats arm 1 there. A model that has seen the first 32 lets it
     have them where their luck was bad, and then the effect looks small; where it was good, there
     is no bet. Fails if the model by which arms are chosen changes inside an epoch: exp(L) is then
-    1.3 on average. 6,000 replications.
+    1.3 on average. 6,000 replications in `make long`, else 3,000: from a mean of 1.27 on they fail.
     """
     rng, ready, logs = np.random.default_rng(4), before_the_contest(), []
-    for _ in range(6_000):
+    for _ in range(whole(6_000, 3_000)):
         policy = copy.deepcopy(ready)
         luck = SPREAD * rng.choice([-1.0, 1.0], size=96)
         assert policy.play(UP) == 0

@@ -20,6 +20,7 @@ from visiting import Visiting
 from worlds import QUESTIONS, mixed_world, random_answers, small_sets, survey_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arms", [3, 5, 10])
 @pytest.mark.parametrize("radius", ["valid", "published_sqrt"])
 @pytest.mark.parametrize("kind", [al.RidgeSurveyUCB, al.ElasticNetSurveyUCB])

@@ -10,6 +10,8 @@ import pytest
 from mutated_states import MAKERS, OFTEN, judge
 from sizes import whole
 
+pytestmark = pytest.mark.slow
+
 STATES, PARTS = whole(12_000, 480), 12
 
 

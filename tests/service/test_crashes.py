@@ -11,6 +11,8 @@ from live_world import small
 from service_processes import Callers, ServiceProcess, impatient, killed
 from told import proved
 
+pytestmark = pytest.mark.slow
+
 ROUNDS, KILLS = 4, 20  # 176 deaths at write points and 40 by kill -9, over both kinds
 STUDY = small(settings="price: 0.02, planned: 200")
 

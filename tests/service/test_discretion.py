@@ -15,6 +15,8 @@ from page_person import PagePerson, page_client
 from raw_calls import PERSON, is_refusal
 from serving_process import serving
 
+pytestmark = pytest.mark.slow
+
 MARK = "zq7secret"
 NUMBER = 73.190625  # an age that nobody else has
 

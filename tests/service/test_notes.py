@@ -7,8 +7,12 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import askless as al
 from askless.survey.study import EXAMPLE
+
+pytestmark = pytest.mark.slow
 
 
 def free_port():

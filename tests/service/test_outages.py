@@ -20,6 +20,8 @@ from raw_calls import PERSON, Raw, is_refusal, raw
 from served import served
 from serving_process import serving
 
+pytestmark = pytest.mark.slow
+
 ROOM = 40  # pages
 MOST = 400  # people, of whom the last ones have no room
 

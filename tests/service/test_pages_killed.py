@@ -15,6 +15,8 @@ from askless.storage.journal import list_events
 from askless.survey.study import EXAMPLE
 from page_person import GIVEN, PagePerson, page_client
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server(address, tmp_path):

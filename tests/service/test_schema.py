@@ -14,6 +14,8 @@ from askless.storage import Answer, Database, LiveStudy, Reward, Start, verify
 from askless.storage.keys import make_key
 from raw_calls import PERSON, is_refusal
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "seed": 23,
     "continue-on-failure": True,

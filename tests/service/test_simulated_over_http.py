@@ -16,6 +16,8 @@ from askless.storage.tables import visits
 from askless.survey.study import EXAMPLE
 from raw_calls import raw
 
+pytestmark = pytest.mark.slow
+
 VISITS, SEED = 300, 5
 TEXT = EXAMPLE.read_text()
 RULED = TEXT.replace(

@@ -13,6 +13,8 @@ from many_workers import TIMES, Rush, handed_on, line_to_each, served, window_of
 from service_processes import ServiceProcess
 from told import Person, proved
 
+pytestmark = pytest.mark.slow
+
 PEOPLE, WORKERS = 2_000, 4
 
 

@@ -149,6 +149,7 @@ def test_rows_and_visits_are_the_same_run(order):
     assert drops[0].any()
 
 
+@pytest.mark.slow
 def test_the_order_of_arrival_can_lose_what_the_order_of_decisions_keeps():
     """Sales at once, silence late. Fails if the default order loses the useful question too often.
 

@@ -77,6 +77,7 @@ def test_threads_play_what_one_worker_plays():
     assert in_bytes(several) == alone(given, 3_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processes")
 def test_processes_play_what_one_worker_plays():
     given = tasks(COMPILED)

@@ -165,6 +165,7 @@ def test_plays_and_widest_radii_at_checkpoints_are_those_of_a_loop_over_visits()
     assert fell
 
 
+@pytest.mark.slow
 def test_same_numbers_in_another_process():
     command = (
         "import askless as al, json\n"

@@ -165,6 +165,7 @@ def test_worlds_that_differ_in_who_may_get_what_or_in_number_are_told_apart(tmp_
     assert lines(out)[1]["cost_at"] == pytest.approx([100 * 2.3, 200 * 2.3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "dask", "ray"])
 def test_every_engine_writes_the_same_bytes(file, tmp_path, engine):
     """A real cluster on this machine. Fails if a result depends on where or how it was played."""
@@ -193,6 +194,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "dask", "ray"])
 def test_every_engine_plays_policies_of_one_s_own(tmp_path, engine):
     """Fails if a class that only the script knows does not travel to the processes that play it."""
@@ -221,6 +223,7 @@ def test_settings_that_cannot_be_written_down_are_refused(catalogue):
             al.Sweep([{"name": "rotates", "step": step}], {"w": al.paper_environment(2, 2)}, 5)
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_killed_goes_on_where_it_was(file, tmp_path):
     """Fails if a line is lost, written twice, or differs after a restart."""
     long = FILE.replace("runs: 3", "runs: 40").replace("400", "3000")
@@ -294,6 +297,7 @@ def test_a_sweep_that_cannot_be_is_refused(file, old, new, message):
     assert str(file) in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -68,6 +68,7 @@ def test_a_world_with_rules_is_the_one_with_lists_of_arms_bit_for_bit(name):
     assert (one.plays > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_visits_ask_what_rules_need_first_and_play_no_other_arm(name):
     """Fails if a visit plays a barred arm, or is asked anything before what rules need."""
@@ -93,6 +94,7 @@ def test_visits_ask_what_rules_need_first_and_play_no_other_arm(name):
     assert fresh.to_dict() == done.policy.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["survey-bandit", "survey-bandit, budget", "epoch", "uniform"])
 def test_simulated_visits_are_real_ones(name):
     """Fails if a compiled loop and the visits of a live study part, in arm, kind or questions."""
@@ -111,6 +113,7 @@ def test_simulated_visits_are_real_ones(name):
     np.testing.assert_array_equal(np.cumsum(asked), compiled.asked_at)
 
 
+@pytest.mark.slow
 def test_short_forms_hold_what_rules_need():
     """Fails if the question of a rule is left out of a short form, however little it is worth."""
     world = linear()

@@ -37,6 +37,7 @@ def rows(database, table):
         return [dict(row._mapping) for row in connection.execute(select(table))]
 
 
+@pytest.mark.slow
 def test_only_the_right_password_of_the_right_name_opens(database, study):
     """Fails if another password, name or study lets somebody in, or the right one does not."""
     assert not has_admin(database, study)
@@ -65,6 +66,7 @@ def test_neither_password_nor_secret_is_in_the_database(database, study):
     assert secret not in kept
 
 
+@pytest.mark.slow
 def test_a_session_ends_by_time_by_signing_out_and_by_a_new_password(database, study):
     """Fails if a session outlives its hours, its end, or the password with which it began."""
     set_password(database, study, GOOD)

@@ -269,6 +269,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", FORGERIES)
 def test_forgeries_are_refused(file, new_database, tmp_path, what):
     """Fails if a file whose sums are right and whose content is not gets in, even in part."""

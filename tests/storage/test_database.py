@@ -83,6 +83,7 @@ def role(postgres, new_address):
         connection.execute(f"DROP ROLE {name}")
 
 
+@pytest.mark.slow
 def test_nobody_is_said_to_be_erased_whom_an_old_reader_still_sees(new_address, monkeypatch):
     """Fails if PostgreSQL copies the deleted rows for a reader, and that goes unnoticed."""
     monkeypatch.setattr(storage_database, "VACUUM_TRIES", 2)

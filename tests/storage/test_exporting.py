@@ -39,6 +39,7 @@ def rows(folder, table="visits"):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [TEXT, SILENT], ids=["lost", "silent"])
 def test_the_study_is_rebuilt_from_its_visits(database, tmp_path, text):
     """Fails if a visit, its place, reward or block is not what the live policy had; its state is

@@ -10,6 +10,8 @@ from askless.storage.replica import Replica
 from askless.storage.tables import snapshots
 from live_world import DAY, TEXT, World, opened, small
 
+pytestmark = pytest.mark.slow
+
 
 def gets(world, arm):
     """Somebody comes who may get one arm, and answers everything."""

@@ -23,6 +23,7 @@ from askless.storage.tables import events, snapshots, visits
 from live_world import TEXT, Clock, World, small
 
 
+@pytest.mark.slow
 def test_processes_that_take_turns_are_one(database, often):
     """Fails if what one does depends on who did what before: four, none of which knows the others.
 
@@ -76,6 +77,7 @@ def test_whoever_begins_anew_has_the_same_state(sqlite, often, policy):
     assert World(sqlite, study).digest() == world.digest() == found.digest
 
 
+@pytest.mark.slow
 def test_it_decides_as_the_library_does(sqlite):
     """Fails if a live study asks or decides anything else than a policy in memory."""
     study = small()

@@ -73,6 +73,7 @@ def test_tables_of_a_newer_askless_are_refused(database):
         database.migrate()
 
 
+@pytest.mark.slow
 def test_processes_that_migrate_at_once_wait_for_each_other(address):
     """Fails if one of four finds half of the tables, or makes them a second time."""
     started = [

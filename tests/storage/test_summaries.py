@@ -93,6 +93,7 @@ def test_a_changed_count_is_found(sqlite, what):
     assert f"its {what} is" in found[0]
 
 
+@pytest.mark.slow
 def test_the_overview_adds_up_to_the_table_of_visits(database):
     """Fails if a sum by arm, by part of the course or of short visits is not that of the visits."""
     live = open_live(database)
@@ -147,6 +148,7 @@ def test_when_questions_were_dropped_is_read_without_the_rest_of_the_journal(dat
     assert found.events[0]["body"] == lines[3][1]
 
 
+@pytest.mark.slow
 def test_an_older_database_gets_its_counts_when_it_is_brought_up_to_date(new_address):
     """Fails if what visits were asked before this version is missing, or counted otherwise."""
     with opened(new_address("sqlite")) as database:

@@ -65,6 +65,7 @@ AFTER_ERASURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", AFTER_ERASURES)
 def test_what_is_changed_after_an_erasure_is_found(copied_after_erasures, what):
     """Fails if an erasure hides what was changed: before it, in its snapshot, or after it."""

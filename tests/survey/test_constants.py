@@ -127,6 +127,7 @@ def test_the_longest_context_of_a_few_surveys_by_hand(questions, squared):
 # -- the norms of parameters ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     surveys(most=4, most_options=6),
     st.integers(0, 2**32 - 1),
@@ -229,6 +230,7 @@ def worst_in_direction(survey, direction, span):
     return found.x[:p]
 
 
+@pytest.mark.slow
 @given(surveys(most=8, most_options=6), st.integers(0, 2**32 - 1))
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_linear_programming_finds_no_parameter_beyond_the_bounds(survey, seed):

@@ -239,6 +239,7 @@ def test_without_the_readers_package_the_error_says_what_to_install(monkeypatch)
         Study.parse(SMALLEST)
 
 
+@pytest.mark.slow
 def test_a_study_that_would_fill_the_memory_is_refused():
     options = ", ".join(f"o{i}" for i in range(10))
     many = "".join(

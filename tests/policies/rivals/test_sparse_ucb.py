@@ -120,6 +120,7 @@ def test_radius_and_centre_are_the_published_formulas():
     )
 
 
+@pytest.mark.slow
 def test_sets_hold_the_truth_in_as_many_runs_as_promised():
     """Of 100 runs, more than delta miss with a chance below 1e-6 where the promise is kept."""
     survey, runs, delta = al.Survey.unit(4), 100, 0.1
