@@ -71,7 +71,7 @@ def test_effects_have_their_state_and_since_when(sqlite):
     """Fails if a dropped question is shown as kept, or with the moment of another one."""
     file = TEXT % ("", "survey-bandit", ", price: 0")
     world = World(sqlite, al.Study.parse(file.replace("beta_min: 0.2", "beta_min: 0.5")))
-    for _ in range(120):  # only the age matters
+    for _ in range(200):  # only the age matters
         world.clock.now += 3_601
         seen = world.decided()
         reward = 0.3 + 0.04 * seen.answers.get("age", 5) + 0.02 * world.rng.random()
@@ -80,7 +80,7 @@ def test_effects_have_their_state_and_since_when(sqlite):
         mine = select(events.c.at, events.c.body).where(events.c.kind == "dropped")
         lines = [(at, json.loads(body)) for at, body in connection.execute(mine)]
     dropped = {(body["arm"], body["question"]): at for at, body in lines}
-    assert len(dropped) >= 2
+    assert len(set(dropped.values())) >= 2  # at several moments
     charts = picture(world.live).effects
     assert [chart.title for chart in charts] == ["mail", "call"]
     found = [row for chart in charts for row in chart.rows]
