@@ -11,7 +11,7 @@ def study(price):
     return al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 1), beta_min=0.3, price=price)
 
 
-def play(policy, visits, seed=0):
+def play(policy, visits, seed=0, unit=1):
     """People of whom one question says most about the better arm, and two others the rest."""
     rng = np.random.default_rng(seed)
     for _ in range(visits):
@@ -22,7 +22,7 @@ def play(policy, visits, seed=0):
         sides = [1 if person[name] else -1 for name in ("q0", "q1", "q2")]
         gap = 0.2 * sides[0] + 0.13 * sides[1] + 0.13 * sides[2]
         good = 0.5 + (gap if visit.arm == "a" else -gap)
-        policy.learn(visit, reward=float(rng.random() < good))
+        policy.learn(visit, reward=unit * float(rng.random() < good))
 
 
 def test_a_form_is_chosen_anew_at_the_price():
@@ -52,6 +52,23 @@ def test_before_any_visit_it_is_as_if_it_had_begun_so():
     assert one.short_form().questions == other.short_form().questions
     assert (one.support == other.support).all()
     np.testing.assert_array_equal(one.estimate, other.estimate)
+
+
+def test_a_price_is_in_the_units_of_rewards():
+    """Fails if a new price is taken as a share of the range, or a share as a price."""
+    forms = []
+    for unit in (1, 100):
+        survey = al.Survey([al.YesNo(f"q{i}") for i in range(6)])
+        policy = al.SurveyBandit(
+            survey, arms=["a", "b"], reward=(0, unit), beta_min=0.3 * unit, price=0.001 * unit
+        )
+        play(policy, 1000, unit=unit)
+        policy.reprice(0.04 * unit)
+        forms.append(policy.short_form())
+    small, large = forms
+    assert large.questions == small.questions
+    assert large.price == pytest.approx(100 * small.price)
+    assert large.saving == pytest.approx(100 * small.saving)
 
 
 def test_a_saved_state_keeps_it():
