@@ -13,15 +13,10 @@ from askless.report.analysis_report import write_analysis
 from askless.report.contest_report import write_contest
 from askless.report.plan_report import write_plan
 from askless.report.short_form import draw_short_form
+from contests import BOTH, worlds
 
 NAMES = ("paper", "plan", "contest", "analysis")
-ENTRANTS = [
-    Entrant(
-        "SurveyBandit", {"name": "survey-bandit"}, {"beta_min": 0.1, "price": 0.01}, planned=True
-    ),
-    Entrant("linucb", {"name": "linucb"}),
-    Entrant("a rival with a name of its own", {"name": "uniform"}),
-]
+ENTRANTS = [*BOTH, Entrant("a rival with a name of its own", {"name": "uniform"})]
 
 
 def write_reports(folder):
@@ -67,9 +62,8 @@ def _write(name: str, folder: Path):
         given = {"respondents": [100, 300], "worlds": 20, "seed": 4, "workers": 1}
         write_plan(al.plan(al.Study.example(), **given), folder, "askless plan study.yaml")
     elif name == "contest":
-        worlds = {"drift": al.family("drift"), "gifts": al.family("heavy-noise")}
         given = {"sizes": [100, 300], "runs": 2, "seed": 5, "price": 0.01, "workers": 1}
-        found = contest(ENTRANTS, worlds, folder / "runs", **given)
+        found = contest(ENTRANTS, worlds(), folder / "runs", **given)
         write_contest(found, folder, "askless compare --tables drift")
     else:
         write_analysis(rich_analysis(small_analysis()), folder, "askless analyse study.yaml v.csv")
