@@ -10,7 +10,7 @@ import pytest
 
 from askless.errors import SettingError
 from askless.experiments import paper_experiment
-from askless.experiments.claims import judged
+from askless.experiments.claims import Claim, Part, judged
 from askless.experiments.paper import (
     EPOCH,
     RIDGE,
@@ -97,7 +97,7 @@ def test_the_page_stands_alone_and_says_what_was_measured(done, folder):
     links.feed(page)
     assert not links.tags & {"script", "link", "iframe", "object"}
     assert not re.search(r"url\(|@import", page)
-    assert len(links.addresses) == 6
+    assert len(links.addresses) == 12  # six figures, each for narrow screens, too
     for address in links.addresses:
         kind, data = address.split(",")
         assert kind == "data:image/svg+xml;base64"
@@ -114,8 +114,9 @@ def test_the_page_stands_alone_and_says_what_was_measured(done, folder):
     assert "not confidence sets" in text
     assert "not the paper's experiment in full" in text
     assert "which is 5 runs of 100,000 visits" in text
-    assert text.count("not judged at this length") == 7
+    assert text.count("Not judged at this length.") == 7
     assert "does not hold" not in text  # 250 visits say nothing against a claim
+    assert "claims cannot be judged by runs as short as these" in text
     assert made_again_by(done) in text
     assert f"numpy {al_version('numpy')}" in text
 
@@ -134,3 +135,16 @@ def test_a_file_is_not_a_folder_and_stays_as_it_is(done, tmp_path):
     with pytest.raises(SettingError, match="taken is a file; name a folder"):
         write_paper(done, taken)
     assert taken.read_text() == "mine"
+
+
+def test_the_first_line_counts_the_verdicts(monkeypatch, done, tmp_path):
+    """Fails if the tally is not that of the claims below it."""
+    few = Part("so many of so many", 2, 2, holds=True)
+    none = Part("none of so many", 0, 2, holds=False)
+    said = [(few,), (few, few), (few, none), (none,), (none,), (none, none), (few,)]
+    claims = tuple(Claim(i, f"claim {i}", (), parts) for i, parts in enumerate(said, 1))
+    monkeypatch.setattr("askless.report.paper_report.judged", lambda _: claims)
+    monkeypatch.setattr("askless.report.page.drawn", lambda *_: b"")  # drawing takes long
+    page = write_paper(done, tmp_path)[0].read_text()
+    counted = "Of the paper&#39;s 7 claims 3 hold, 1 holds in part, 3 do not hold."
+    assert counted in " ".join(page.split())

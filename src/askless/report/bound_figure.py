@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-from askless.simulation.figures import plain
+from askless.simulation.figures import in_lines, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from askless.experiments.paper import Curve
     from askless.simulation.figures import Look
@@ -21,13 +19,21 @@ __all__ = ["draw_bounds"]
 
 
 def draw_bounds(
-    panels: Mapping[str, Sequence[Curve]], looks: Mapping[str, Look], title: str
+    titled: Mapping[str, Sequence[Curve]],
+    looks: Mapping[str, Look],
+    title: str,
+    *,
+    narrow: bool = False,
 ) -> Figure:
-    """Draw a panel a title: mean regret as a line, its bound as a thin line with dots."""
-    figure = Figure(figsize=(9.5, 4.6), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
-    many = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    """Draw a panel a title: mean regret as a line, its bound as a thin line with dots.
+
+    On narrow screens panels stand below each other.
+    """
+    count = len(titled)
+    size = (4.2, 2.9 * count + 2.6) if narrow else (9.5, 4.6)
+    figure, many = panels(count, 1 if narrow else count, size, shared=True, gap=0.15)
     found: dict[str, Artist] = {}
-    for axes, (heading, curves) in zip(many, panels.items(), strict=True):
+    for axes, (heading, curves) in zip(many, titled.items(), strict=True):
         for curve in curves:
             _pair(axes, curve, looks[curve.key.label][0])
         visits = curves[0].runs.runs[0].visits
@@ -46,13 +52,18 @@ def draw_bounds(
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.tick_params(labelleft=True)
         plain(axes)
+        if narrow or axes is many[0]:
+            axes.set_ylabel("cumulative expected regret, and bound")
         handles, labels = axes.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
-    many[0].set_ylabel("cumulative expected regret, and bound")
     figure.legend(
-        list(found.values()), list(found), loc="outside lower center", ncols=2, frameon=False
+        list(found.values()),
+        list(found),
+        loc="outside lower center",
+        ncols=1 if narrow else 2,
+        frameon=False,
     )
-    figure.suptitle(title)
+    figure.suptitle(in_lines(title, narrow=narrow))
     return figure
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -63,13 +64,16 @@ def write_paper(experiment: Experiment, folder: Path) -> list[Path]:
     """Write the page, its figures and every curve into a folder; return the files, page first."""
     check_folder(folder)
     claims = judged(runs_of(experiment))
-    pictures = {"bound": _bound_picture(experiment)}
+    pictures = {"bound": (_bound_picture(experiment), _bound_picture(experiment, narrow=True))}
     files: dict[str, str | bytes] = {"other-curves.csv": _csv(experiment.others.values())}
     for figure in experiment.figures:
         runs = {label: curve.runs for label, curve in figure.curves.items()}
-        pictures[figure.name] = draw(runs, figure.title, log_regret=True, looks=LOOKS)
+        wide = draw(runs, figure.title, log_regret=True, looks=LOOKS)
+        # Of the page alone, where the title stands above it.
+        narrow = draw(runs, log_regret=True, looks=LOOKS, narrow=True)
+        pictures[figure.name] = wide, narrow
         files[f"{figure.name}.csv"] = _csv(figure.curves.values())
-    drawn, images = pictured({name: (picture, None) for name, picture in pictures.items()})
+    drawn, images = pictured(pictures)
     data = json.dumps(_everything(experiment, claims), allow_nan=False)
     page = render("paper.html", **_content(experiment, claims, images))
     first: dict[str, str | bytes] = {"report.html": page, "curves.json": data + "\n"}
@@ -143,7 +147,7 @@ def _everything(experiment: Experiment, claims: tuple[Claim, ...]) -> dict[str, 
     }
 
 
-def _bound_picture(experiment: Experiment) -> Any:
+def _bound_picture(experiment: Experiment, *, narrow: bool = False) -> Any:
     def pair(label: str, beta_min: float) -> list[Curve]:
         names = (label, label + VALID)
         return [experiment.curves[Key(name, 5, beta_min)] for name in names]
@@ -152,7 +156,9 @@ def _bound_picture(experiment: Experiment) -> Any:
         "Ridge, 5 arms, beta_min = 0.3": pair(RIDGE, 0.3),
         "Elastic Net, 5 arms, beta_min = 0.7": pair(NET, 0.7),
     }
-    return draw_bounds(panels, LOOKS, "Regret and the paper's bound: means of the runs")
+    return draw_bounds(
+        panels, LOOKS, "Regret and the paper's bound: means of the runs", narrow=narrow
+    )
 
 
 def _content(
@@ -167,6 +173,7 @@ def _content(
         "full_size": size(RUNS, VISITS),
         "short": horizon < VISITS,
         "claims": claims,
+        "tally": _tally(claims),
         "images": images,
         "limit": well_below(horizon),
         "single": BEST_ARM_COST * horizon,
@@ -183,6 +190,20 @@ def _content(
         "command": made_again_by(experiment),
         "colours": {HOLDS: "yes", IN_PART: "some", FAILS: "no", NOT_JUDGED: "soft"},
     }
+
+
+def _tally(claims: tuple[Claim, ...]) -> str:
+    """Say how many claims have which verdict."""
+    counts = Counter(claim.verdict for claim in claims)
+    if NOT_JUDGED in counts:
+        return "The paper's claims cannot be judged by runs as short as these."
+    plural = {HOLDS: "hold", IN_PART: "hold in part", FAILS: "do not hold"}
+    said = (
+        f"{counts[one]} {one if counts[one] == 1 else many}"
+        for one, many in plural.items()
+        if counts[one]
+    )
+    return f"Of the paper's {len(claims)} claims {', '.join(said)}."
 
 
 def _described(experiment: Experiment) -> list[tuple[str, dict[str, Any], dict[int, list[str]]]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import LogFormatter, MaxNLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,7 @@ def draw(
     logarithmic: bool = False,
     log_regret: bool = False,
     looks: Mapping[str, Look] | None = None,
+    narrow: bool = False,
 ) -> Figure:
     """Draw several curves side by side in regret and cumulative survey length.
 
@@ -50,9 +51,11 @@ def draw(
         Whether all axes are logarithmic, or that of regret alone.
     looks : mapping of str to (colour, style), optional
         How labels look, so that one looks the same in a series of figures.
+    narrow : bool
+        Whether it is for a narrow screen: panels stand below each other.
     """
-    figure = Figure(figsize=(9.5, 4.6), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.05))
-    regret, asked = figure.subplots(1, 2)
+    size = (4.2, 6.6 + 0.22 * len(curves)) if narrow else (9.5, 4.6)
+    figure, (regret, asked) = panels(2, 1 if narrow else 2, size, gap=0.15)
     unknown = any(np.isnan(run.regret_at).any() for runs in curves.values() for run in runs.runs)
     if logarithmic:
         for axes in (regret, asked):
@@ -68,7 +71,8 @@ def draw(
             _curve(regret, runs, "regret_at", label, look)
         _curve(asked, runs, "asked_at", label, look)
     for axes in (regret, asked):
-        axes.set_title(_on_each_other(axes), loc="left", fontsize="small", color="#555555")
+        same = _on_each_other(axes, letters=42 if narrow else 58)
+        axes.set_title(same, loc="left", fontsize="small", color="#555555")
     scale = " (log scale)" if log_regret else ""
     regret.set_ylabel("mean reward a visit" if unknown else f"cumulative expected regret{scale}")
     asked.set_ylabel("cumulative survey length (questions)")
@@ -79,6 +83,8 @@ def draw(
             if axes.get_yscale() == "linear" and not (axes is regret and unknown):
                 axes.set_ylim(bottom=0)
         plain(axes)
+        if narrow and not logarithmic:
+            axes.xaxis.set_major_locator(MaxNLocator(4))  # else labels run together
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.yaxis.set_major_formatter("{x:,.10g}")
         if axes.get_yscale() == "log":
@@ -88,12 +94,17 @@ def draw(
     figure.legend(
         *regret.get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=columns,
+        ncols=1 if narrow else columns,
         frameon=False,
     )
     if title:
-        figure.suptitle(title)
+        figure.suptitle(in_lines(title, narrow=narrow))
     return figure
+
+
+def in_lines(title: str, *, narrow: bool) -> str:
+    """Return a title in as many lines as it takes."""
+    return fill(title, 38) if narrow else title
 
 
 def panels(
@@ -147,7 +158,7 @@ def _band(axes: Axes, visits: Ints, values: Floats, label: str, look: Look) -> N
     )
 
 
-def _on_each_other(axes: Axes) -> str:
+def _on_each_other(axes: Axes, *, letters: int) -> str:
     """Say which curves lie on each other, as far as an eye can tell: one hides the others."""
     logarithmic = axes.get_yscale() == "log"
     heights = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.get_lines()}
@@ -162,7 +173,7 @@ def _on_each_other(axes: Axes) -> str:
         else:
             groups.append([label])
     lines = ["On each other: " + "; ".join(group) for group in groups if len(group) > 1]
-    return "\n".join(fill(line, 58) for line in lines)
+    return "\n".join(fill(line, letters) for line in lines)
 
 
 class PlainLogFormatter(LogFormatter):
