@@ -212,7 +212,7 @@ def main() -> None:
             if "--check" not in sys.argv:
                 write(page)
             elif first := next(differences(page), ""):
-                raise SystemExit(f"{first}\nlook at what has changed, and run make tutorials")
+                raise SystemExit(f"{first}\nrun make tutorials, and read what is said about it")
     except BrokenError as error:
         raise SystemExit(str(error)) from None
 
