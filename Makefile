@@ -149,6 +149,7 @@ $(ZIG)/.ready:
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml $(CORE)
+	@$(PYTHON) builder/python_version.py
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
 		mabwiser contextualbandits skglm vowpalwabbit pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
@@ -158,6 +159,7 @@ $(BENCH)/.ready: pyproject.toml $(CORE)
 # What builds the core; where there is no C++ compiler, a package brings one. setuptools and wheel build
 # those packages that come as source, since nothing below is built in an environment of its own.
 $(VENV)/.tools: pyproject.toml
+	@$(PYTHON) builder/python_version.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		'scikit-build-core>=0.11' 'nanobind>=2.7' 'setuptools>=70.1' wheel cmake ninja $(if $(COMPILER),,ziglang)
