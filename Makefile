@@ -40,7 +40,7 @@ check: $(READY)  ## lint, types, layers; format and bugs of the core, and whethe
 stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
 	$(BIN)/python builder/stubs.py
 
-settings: $(READY)  ## write docs/study.schema.json and the tables of docs/study-file.md out of the policies' settings
+settings: $(READY)  ## write out of the code docs/study.schema.json, the tables of docs/study-file.md, and the pages of all keys and verbs
 	$(BIN)/python builder/settings_tables.py
 
 docs: $(READY)  ## the site of the docs, strictly and offline: build/site/index.html; its links, its words
