@@ -43,7 +43,7 @@ check: $(READY)  ## lint, types, layers; format and bugs of the core, and whethe
 stubs: $(READY)  ## write src/askless/core/*.pyi, what mypy reads of the core
 	$(BIN)/python builder/stubs.py
 
-settings: $(READY)  ## write docs/study.schema.json and the tables of docs/study-file.md out of the policies' settings
+settings: $(READY)  ## write out of the code docs/study.schema.json, the tables of docs/study-file.md, and the pages of all keys and verbs
 	$(BIN)/python builder/settings_tables.py
 
 tutorials: $(READY)  ## run the tutorials, and write what they print and draw into them (a minute)
@@ -155,6 +155,7 @@ $(ZIG)/.ready:
 
 # obp wants torch for policies that are not measured; an empty stand-in is enough for its LinUCB.
 $(BENCH)/.ready: pyproject.toml $(CORE)
+	@$(PYTHON) builder/python_version.py
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]' \
 		mabwiser contextualbandits skglm vowpalwabbit pandas pyyaml scikit-learn seaborn matplotlib tqdm mypy-extensions
@@ -164,6 +165,7 @@ $(BENCH)/.ready: pyproject.toml $(CORE)
 # What builds the core; where there is no C++ compiler, a package brings one. setuptools and wheel build
 # those packages that come as source, since nothing below is built in an environment of its own.
 $(VENV)/.tools: pyproject.toml
+	@$(PYTHON) builder/python_version.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		'scikit-build-core>=0.11' 'nanobind>=2.7' 'setuptools>=70.1' wheel cmake ninja $(if $(COMPILER),,ziglang)

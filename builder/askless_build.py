@@ -1,7 +1,7 @@
 """The build backend: scikit-build-core, and a compiler out of a package where there is none.
 
 Where no C++ compiler is found, `ziglang` is added to what the build needs, which has one. Where
-Python's headers are missing, it says so before anything is compiled.
+Python's headers are missing, or Python is too old, it says so before anything is compiled.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import python_version  # noqa: F401 (refuses one that is too old)
 from scikit_build_core import build as backend
 from scikit_build_core.build import (
     build_sdist,

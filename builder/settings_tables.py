@@ -1,7 +1,7 @@
 """Writes what follows from the policies' descriptions (`make settings`), or compares it.
 
 The JSON Schema of study files, the tables of policies and settings in docs/study-file.md, and the
-page of all keys, docs/reference/study-file.md.
+pages of all keys and of all verbs, docs/reference/study-file.md and docs/reference/command-line.md.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from command_line_reference import command_line_reference
 from study_file_reference import reference
 
 from askless.survey.policy_descriptions import KNOWN, PolicyDescription, Taken
@@ -20,6 +21,7 @@ from askless.survey.study_file import json_schema
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, SCHEMA = DOCS / "study-file.md", DOCS / "study.schema.json"
 KEYS = DOCS / "reference" / "study-file.md"
+VERBS = DOCS / "reference" / "command-line.md"
 
 
 def policies_table() -> str:
@@ -93,13 +95,14 @@ def main() -> None:
         SCHEMA: json.dumps(json_schema(), indent=2) + "\n",
         PAGE: page(PAGE.read_text(encoding="utf-8")),
         KEYS: reference(json_schema()),
+        VERBS: command_line_reference(),
     }
     for path, text in written.items():
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != text:
             stale = path.relative_to(DOCS.parent)
-            raise SystemExit(f"{stale} is not that of the policies; run make settings")
+            raise SystemExit(f"{stale} is not that of the code; run make settings")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ BUILDER = ROOT / "builder" / "askless_build.py"
 @pytest.fixture
 def backend(tmp_path, monkeypatch):
     """The backend, on a machine with nothing on its PATH and folders of its own."""
+    monkeypatch.syspath_prepend(str(BUILDER.parent))
     spec = importlib.util.spec_from_file_location("askless_build", BUILDER)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

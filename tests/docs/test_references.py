@@ -12,6 +12,7 @@ import askless as al
 from askless.cli.app import app as command_line
 from askless.policies.building import settings_of
 from askless.survey.study_file import RewardSection, StudyFile, shape
+from command_line import askless
 from doc_pages import PAGES, ROOT
 
 
@@ -42,9 +43,14 @@ def test_the_schema_and_the_tables_of_settings_are_those_of_the_policies(tmp_pat
     (tmp_path / "builder").mkdir()
     (tmp_path / "docs" / "reference").mkdir(parents=True)
     script = tmp_path / "builder" / "settings_tables.py"
-    for name in (script.name, "study_file_reference.py"):
+    for name in (script.name, "study_file_reference.py", "command_line_reference.py"):
         (tmp_path / "builder" / name).write_text((ROOT / "builder" / name).read_text())
-    for name in ("study.schema.json", "study-file.md", "reference/study-file.md"):
+    for name in (
+        "study.schema.json",
+        "study-file.md",
+        "reference/study-file.md",
+        "reference/command-line.md",
+    ):
         text = (ROOT / "docs" / name).read_text()
         (tmp_path / "docs" / name).write_text(text.replace(forget, "") if forget else text)
     command = [sys.executable, str(script), "--check"]
@@ -85,6 +91,27 @@ def test_public_names_are_documented():
         if isinstance(thing, type) or callable(thing):
             assert thing.__doc__, name
     assert re.fullmatch(r"\d+\.\d+\.\d+", al.__version__)
+
+
+def test_the_reference_of_the_command_line_has_every_option_in_the_order_of_the_help():
+    """Fails if a verb, an argument, an option or a default is left out, or stands elsewhere."""
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text()
+    sections = {part.split("\n")[0]: part for part in re.split(r"\n#{3,4} ", page)[1:]}
+    help_text = askless("--help", cwd=ROOT).stdout
+    verbs = re.findall(r"^  ([a-z]+)  +[A-Z]", help_text, flags=re.MULTILINE)
+    top = [name for name in sections if name.count(" ") == 1]
+    assert top == [f"askless {verb}" for verb in verbs]
+    for verb, command in typer.main.get_command(command_line).commands.items():
+        for name, one in getattr(command, "commands", {"": command}).items():
+            section = sections[f"askless {verb} {name}".strip()]
+            rows = [line for line in section.splitlines() if line.startswith("| `")]
+            options = [given for given in one.params if given.opts[0].startswith("-")]
+            arguments = [given for given in one.params if given not in options]
+            assert len(rows) == len(one.params)
+            for given, row in zip(arguments + options, rows, strict=True):
+                assert given.opts[0] in (row if given in options else row.lower())
+                if type(given.default) in (int, float, str) and given.default != "":
+                    assert row.endswith(f"| `{given.default}` |")
 
 
 def test_every_verb_has_a_row_and_a_section_in_the_command_line_page():

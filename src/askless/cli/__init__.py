@@ -1,6 +1,10 @@
 """The command line: one thin file a verb."""
 
+import os
 import sys
+import threading
+
+STOPPED = 130  # what shells say of Ctrl-C
 
 
 def main() -> None:
@@ -14,4 +18,13 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    sys.exit(run())
+    except KeyboardInterrupt:  # while it is loaded
+        print("askless: stopped", file=sys.stderr)  # noqa: T201
+        sys.exit(STOPPED)
+    code = run()
+    if code == STOPPED and threading.active_count() > 1:
+        # Threads still play their runs, and nothing can be put down under them: leave as it is.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

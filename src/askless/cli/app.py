@@ -11,6 +11,7 @@ import typer
 
 from askless import __version__
 from askless.cli import (
+    STOPPED,
     admin,
     analyse,
     backup,
@@ -31,7 +32,7 @@ from askless.cli import (
     tables,
     verify,
 )
-from askless.cli.terminal import complain
+from askless.cli.terminal import Stop, complain
 from askless.cli.verbs import Verbs, mistyped
 from askless.errors import AsklessError
 
@@ -130,7 +131,11 @@ def run() -> int:
         where = f"{error.filename}: " if error.filename else ""
         complain(f"{where}{(error.strerror or str(error)).lower()}")
         return 2
+    except Stop as stopped:
+        complain(str(stopped))
+        return STOPPED
     except (KeyboardInterrupt, typer.Abort):
+        code = STOPPED
+    if code == STOPPED:  # the library has caught Ctrl-C, or we have
         complain("stopped")
-        return 130
     return int(code or 0)

@@ -119,7 +119,11 @@ def compare_on_tables(
     entering = [named_entrant(name, *settings) for name in policies or []] or entrants(*settings)
     check_folder(out)  # before the work, not after it
     notes = notes_on(worlds, price)
-    with stages() as progress, warnings.catch_warnings(action="ignore"):  # the notes say it
+    kept = f"finished runs are in {out / 'runs'}, and the same command goes on from there"
+    with (
+        stages(kept=lambda: kept) as progress,
+        warnings.catch_warnings(action="ignore"),  # the notes say it
+    ):
         found = contest(
             entering,
             worlds,

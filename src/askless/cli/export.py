@@ -25,7 +25,9 @@ def export(
     to: Annotated[Path, typer.Option("--to", help="Folder for the files.", metavar="FOLDER")],
     study: StudyArgument = None,
     db: DbOption = None,
-    ending: Annotated[Format, typer.Option("--format", help="Of the tables.")] = Format.csv,
+    ending: Annotated[
+        Format, typer.Option("--format", help="Of the tables: csv or parquet.")
+    ] = Format.csv,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="Write the callers' own ids of people, too.")
     ] = False,

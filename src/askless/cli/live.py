@@ -28,7 +28,7 @@ DbOption = Annotated[
 StudyArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[STUDY-NAME]",
+        metavar="STUDY-NAME",
         help="The study's name; may be left out where the database has one study.",
     ),
 ]

@@ -35,7 +35,8 @@ def sweep(
 ) -> None:
     """Play a grid of policies and environments; a sweep that was stopped goes on where it was."""
     chosen = read_sweep(file)
-    with progress_bar(len(chosen) * chosen.horizon, f"{len(chosen):,} runs") as progress:
+    visits, what = len(chosen) * chosen.horizon, f"{len(chosen):,} runs"
+    with progress_bar(visits, what, lambda: _kept(out, len(chosen))) as progress:
         chosen.run(out, engine=engine, address=address, workers=workers, progress=progress)
     table = _means(sweep_rows(out))
     if as_json:
@@ -45,6 +46,12 @@ def sweep(
         output.print(f"All runs are in {out}", highlight=False, soft_wrap=True)
         return
     messages.print(f"All runs are in {out}", highlight=False, soft_wrap=True)
+
+
+def _kept(out: Path, runs: int) -> str:
+    """Say what is left of a sweep that was stopped."""
+    done = sum(1 for _ in sweep_rows(out)) if out.exists() and out.stat().st_size else 0
+    return f"{done:,} of {runs:,} runs are in {out}, and the same command goes on from there"
 
 
 def _means(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

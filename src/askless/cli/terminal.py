@@ -23,6 +23,7 @@ from rich.text import Text
 
 from askless.errors import SettingError
 
+BEGINS_AGAIN = "nothing of it is kept, and the same command begins again"
 TABLES = (".csv", ".parquet", ".pq")
 output = Console()
 messages = Console(stderr=True)
@@ -79,28 +80,49 @@ class Speed(ProgressColumn):
         return Text(f"{task.speed or 0:,.0f} {self.unit}/s")
 
 
+class Stop(BaseException):
+    """Ctrl-C came; says how far the work was, and how to go on."""
+
+
 @contextmanager
-def stages(unit: str = "visits") -> Iterator[Callable[[str, int, int], None]]:
+def stages(
+    unit: str = "visits", kept: Callable[[], str] = lambda: BEGINS_AGAIN
+) -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar a stage of the work on stderr, if that is a terminal; yields what to call.
 
-    It is called with what is being done, how many of the unit further, and of how many.
+    It is called with what is being done, how many of the unit further, and of how many. Where the
+    work is stopped, `kept` says what is left of it.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), Speed(unit), TimeRemainingColumn())
     hidden = not messages.is_terminal
-    with Progress(*columns, console=messages, disable=hidden, transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
+    tasks: dict[str, TaskID] = {}
+    bar = Progress(*columns, console=messages, disable=hidden, transient=True)
 
-        def advance(what: str, further: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.advance(tasks[what], further)
+    def advance(what: str, further: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=total)
+        bar.advance(tasks[what], further)
 
-        yield advance
+    try:
+        with bar:
+            yield advance
+    except KeyboardInterrupt:
+        raise Stop(f"stopped {_how_far(bar, unit)}; {kept()}") from None
+
+
+def _how_far(bar: Progress, unit: str) -> str:
+    if not bar.tasks:
+        return "before it began"
+    last = bar.tasks[-1]
+    stage = f" ({last.description})" if len(bar.tasks) > 1 else ""
+    return f"after {last.completed:,.0f} of {last.total or 0:,.0f} {unit}{stage}"
 
 
 @contextmanager
-def progress_bar(visits: int, what: str) -> Iterator[Callable[[int], None]]:
+def progress_bar(
+    visits: int, what: str, kept: Callable[[], str] = lambda: BEGINS_AGAIN
+) -> Iterator[Callable[[int], None]]:
     """Show a bar of one stage; yields what to call with further visits."""
-    with stages() as advance:
+    with stages(kept=kept) as advance:
         advance(what, 0, visits)
         yield lambda further: advance(what, further, visits)

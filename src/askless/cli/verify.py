@@ -27,7 +27,7 @@ def verify(
     database, name = open_study(db, study)
     done = 0
     try:
-        with stages("events") as advance:
+        with stages("events", lambda: "nothing was changed") as advance:
 
             def show(so_far: int, events: int) -> None:
                 nonlocal done
