@@ -152,7 +152,6 @@ def test_outcomes_lie_on_the_grid_of_rewards():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"coefficients": {"c": {}}}, "no arm 'c'"),
         ({"coefficients": {"a": {"colour": 1}}}, "no column 'colour'.*age"),
         ({"coefficients": [[1, 2]]}, r"shape \(2, 5\)"),
         ({"coefficients": {"a": {"age": 1.1}}}, "arm 'a'.*leave the range"),
@@ -160,6 +159,8 @@ def test_outcomes_lie_on_the_grid_of_rewards():
         ({"spread": -1}, "spread is -1"),
         ({"spread": None}, "needs a spread"),
         ({"noise": "pink"}, "noise is 'pink'"),
+        ({"coefficients": {"c": {}}}, "coefficients: there is no arm 'c'; the arms are a, b"),
+        ({"coefficients": {"a": {"agee": 1}}}, "no column 'agee'; did you mean 'age'"),
         ({"eligible": {"c": 0.5}}, "eligible: there is no arm 'c'; the arms are a, b"),
         ({"eligible": {"a": 0}}, "share of arm 'a' is 0; give one above 0, at most 1"),
         ({"eligible": {"a": 1.5}}, "share of arm 'a' is 1.5"),

@@ -145,12 +145,13 @@ class LinearEnvironment:
             names = [arm.name for arm in self.arms]
             for arm, values in coefficients.items():
                 if arm not in names:
-                    raise SettingError(f"coefficients: there is no arm {shown(arm)}")
+                    known = meant(arm, names, "the arms are")
+                    raise SettingError(f"coefficients: there is no arm {shown(arm)}{known}")
                 for column, value in values.items():
                     if column not in survey.column_names:
+                        columns = meant(column, survey.column_names, "the columns are")
                         raise SettingError(
-                            f"coefficients of {arm!r}: there is no column {shown(column)}; the"
-                            f" columns are {', '.join(survey.column_names[:20])}"
+                            f"coefficients of {arm!r}: there is no column {shown(column)}{columns}"
                         )
                     at = survey.column_names.index(column)
                     table[names.index(arm), at] = check_number(value, f"coefficient {column!r}")
