@@ -153,6 +153,7 @@ def _show(found: Contest, notes: list[str], price: float) -> None:
     said = said_of(found) or [_said_of_others(found)]
     output.print("\n".join([*said, *notes]), markup=False, highlight=False)
     for people in found.sizes:
+        output.print()
         _grid(found, people, means_over(found)).show()
     output.print(
         f"Net: the reward, as a share of its range, less {price:g} a question, ± its standard"

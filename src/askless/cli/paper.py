@@ -79,6 +79,7 @@ def _show(experiment: Experiment) -> None:
     short = any(claim.so_far for claim in claims)
     for line in _so_far(experiment, claims) if short else _verdict(experiment, claims):
         output.print(line, markup=False, highlight=False)
+    output.print()
     _claims(claims, short=short).show()
     _curves(experiment).show()
     output.print(NOTE, markup=False, highlight=False, end="")

@@ -79,9 +79,9 @@ def _show(found: OffPolicy, state: Path) -> None:
         grid.add(one.name, *(f"{number:.4g}" for number in numbers))
     grid.show()
     _print(
-        f"Of {found.counted:,} of {found.rows:,} rows, those that have observed what it asks;"
-        f" intervals of 95%. They are worth {found.effective:,.0f} decisions of its own (effective"
-        f" sample size; the largest weight is {found.largest:.3g}"
+        f"Estimated from {found.counted:,} of {found.rows:,} rows, those that have observed what it"
+        f" asks; intervals of 95%. They are worth {found.effective:,.0f} decisions of its own"
+        f" (effective sample size; the largest weight is {found.largest:.3g}"
         f"{f', {found.clipped:,} were cut' if found.clipped else ''})."
     )
     if found.unsupported is None:
