@@ -114,7 +114,7 @@ def test_the_page_stands_alone_and_says_what_was_measured(done, folder):
     assert "not confidence sets" in text
     assert "not the paper's experiment in full" in text
     assert "which is 5 runs of 100,000 visits" in text
-    assert text.count("Not judged at this length.") == 7
+    assert text.count("Not judged at this length: it takes 100,000 visits.") == 7
     assert "does not hold" not in text  # 250 visits say nothing against a claim
     assert "claims cannot be judged by runs as short as these" in text
     assert made_again_by(done) in text

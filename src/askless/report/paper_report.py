@@ -172,6 +172,7 @@ def _content(
         "full": (horizon, experiment.runs) == (VISITS, RUNS),
         "full_size": size(RUNS, VISITS),
         "short": horizon < VISITS,
+        "needed": VISITS,
         "claims": claims,
         "tally": _tally(claims),
         "images": images,
