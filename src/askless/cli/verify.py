@@ -10,7 +10,7 @@ import typer
 
 from askless.cli.grid import Grid
 from askless.cli.live import DbOption, StudyArgument, open_study
-from askless.cli.terminal import output, stages
+from askless.cli.terminal import counted, output, stages
 
 if TYPE_CHECKING:
     from askless.storage import Verification
@@ -47,13 +47,13 @@ def verify(
 
 def _show(found: Verification) -> None:
     since = f" since the erasure at event {found.base:,}" if found.base else ""
-    counted = f"{found.events - found.base:,} events{since}"
+    replayed = counted(found.events - found.base, "event")
     if found.ok:
         erased = f", {found.erased:,} erased" if found.erased else ""
         _print(
-            f"{found.study}: verified. {counted} replayed; {found.visits:,} visits"
+            f"{found.study}: verified. {replayed}{since} replayed; {counted(found.visits, 'visit')}"
             f" ({found.decided:,} decided, {found.learned:,} learned{erased}), their summaries and"
-            f" {found.snapshots:,} snapshots follow from them. State {found.digest[:16]}."
+            f" {counted(found.snapshots, 'snapshot')} follow from them. State {found.digest[:16]}."
         )
         return
     more = ", and perhaps more" if found.is_cut else ""

@@ -94,7 +94,7 @@ def _draw_path(axes: Axes, form: ShortForm) -> None:
         axes.set_xlabel("questions asked, those worth most first")
     axes.set_ylabel("reward of a visit, by the models")
     plain(axes)
-    axes.legend(loc="best", frameon=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
 
 def _draw_loss(axes: Axes, form: ShortForm) -> None:
