@@ -1,7 +1,7 @@
 """People who are sent through a real service: all are counted once, whatever happens to it."""
 
 import asyncio
-from itertools import islice
+from itertools import cycle, islice
 
 import pytest
 
@@ -113,7 +113,7 @@ def test_a_service_that_is_gone_ends_the_sending(real):
 
     async def work(_):
         async with al.AsyncClient("http://127.0.0.1:1", "charity", "ask_x", retries=0) as client:
-            sender = Sender(client, iter(at_once(5)), 1_000)
+            sender = Sender(client, cycle(at_once(5)), 1_000)
             await sender.send(lambda: False)
 
     with pytest.raises(al.errors.ServiceError):

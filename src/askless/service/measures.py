@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -69,10 +70,20 @@ class Measures:
         registry = self._registry
         if os.environ.get(SHARED):
             registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+            registry.register(_Workers(None))  # type: ignore[no-untyped-call]
         shown = CollectorRegistry()
         shown.register(_OfStudy(registry, study, counts))
         return generate_latest(shown)
+
+
+class _Workers(MultiProcessCollector, Collector):
+    """What all workers have measured, but of those that have only just begun."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Return it; the file of a worker that begins is empty for a moment, and has no numbers."""
+        files = [str(file) for file in Path(self._path).glob("*.db") if file.stat().st_size]
+        found: Iterable[Metric] = self.merge(files)  # type: ignore[no-untyped-call]
+        return found
 
 
 class _OfStudy(Collector):
