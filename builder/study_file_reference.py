@@ -69,7 +69,7 @@ def _default(section: str, said: dict[str, Any]) -> str:
     if section == "PlanSection":
         return "[derived](../study-file.md#plan)"
     if value in (None, "", {}, []):
-        return "nothing"
+        return "" if "if left out" in said.get("description", "") else "nothing"  # says it already
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
