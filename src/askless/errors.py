@@ -25,6 +25,7 @@ __all__ = [
 
 MOST_PROBLEMS = 8  # in one message
 MOST_NAMES = 20
+NEAR = 0.65  # `wfw` is near `wwf` (2/3), `iris` is not near `digits` (0.6)
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def shown(value: object, most: int = 500) -> str:
 def near(name: object, known: Iterable[str]) -> str:
     """Say which of the known names may have been meant; nothing if none is near."""
     plain = {_plain(other): other for other in reversed(list(known))}
-    close = difflib.get_close_matches(_plain(str(name)), plain, n=1)
+    close = difflib.get_close_matches(_plain(str(name)), plain, n=1, cutoff=NEAR)
     return f"; did you mean {plain[close[0]]!r}?" if close else ""
 
 

@@ -270,9 +270,14 @@ def test_trimming_moves_what_is_expected():
 # -- errors ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["iris", None, ["wine"]])
-def test_a_table_that_is_not_there_is_refused_with_the_choices(name):
-    with pytest.raises(SettingError, match=r"no table .*choose fair, anes96-vote, .*digits"):
+CHOICES = "choose fair, anes96-vote, .*digits"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("iris", CHOICES), (None, CHOICES), (["wine"], "did you mean 'wine'")]
+)
+def test_a_table_that_is_not_there_is_refused_with_the_choices(name, said):
+    with pytest.raises(SettingError, match=f"no table .*{said}"):
         al.table(name)
 
 

@@ -142,5 +142,5 @@ def test_a_beta_min_above_what_is_plausible_is_warned_of():
 def test_what_was_not_planned_is_not_answered(small):
     with pytest.raises(SettingError, match="not for 777 respondents, but for 400, 1500"):
         small.forecast(OWN, 777)
-    with pytest.raises(SettingError, match="no way 'price 5', but 'asking everything', "):
-        small.forecast("price 5", 400)
+    with pytest.raises(SettingError, match="no way 'the pilot'; it has asking everything, "):
+        small.forecast("the pilot", 400)

@@ -197,7 +197,7 @@ def test_a_saved_visit_that_rules_out_its_own_arm_is_refused(change):
         ({"interactive": "certain"}, r"interactive is 'certain'.*'certified' or 'paper_heuristic'"),
         ({"interactive": 1}, "interactive is 1"),
         ({"interactive": None}, "interactive is None"),
-        ({"interactive": True, "grain": "questions"}, r"grain is 'questions'.*'arm' or 'question'"),
+        ({"interactive": True, "grain": "items"}, r"grain is 'items'.*'arm' or 'question'"),
         ({"interactive": True, "grain": 1}, "grain is 1"),
         ({"grain": "question"}, "set interactive too"),
         ({"interactive": "paper_heuristic", "grain": "question"}, "leave grain out"),
