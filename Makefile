@@ -53,7 +53,7 @@ docs: $(READY)  ## the site of the docs, strictly and offline: build/site/index.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	$(BIN)/python builder/check_site.py
 	$(BIN)/codespell
-	@echo the site is in build/site
+	@echo "the site is in build/site; to search it too: python3 -m http.server -d build/site"
 
 format: $(READY)  ## let ruff and clang-format put everything in its place
 	$(BIN)/ruff format .

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # whole studies
+
 ROOT = Path(__file__).parent.parent
 BUILDER = ROOT / "builder" / "tutorials.py"
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))

@@ -18,6 +18,8 @@ REFUSED = (
     " make ready PYTHON=python3.11 or python3.11 -m pip install ."
 )
 
+OF_MAKE = ("MAKE", "MFLAGS")  # which a make leaves to another one that it calls
+
 
 def test_the_version_is_that_of_the_package():
     """Fails if pyproject.toml asks for another Python than make and the backend do."""
@@ -50,7 +52,10 @@ def test_make_refuses_before_it_makes_anything(tmp_path):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "builder", tmp_path / "builder")
     make = ["make", "ready", f"PYTHON={aged(tmp_path)}"]
-    done = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=False)
+    alone = {name: value for name, value in os.environ.items() if not name.startswith(OF_MAKE)}
+    done = subprocess.run(
+        make, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0
     said, failed = done.stderr.splitlines()
     assert said == REFUSED

@@ -7,6 +7,8 @@ import pytest
 import askless as al
 from command_line import askless, check_refused
 
+pytestmark = pytest.mark.slow  # comparisons
+
 
 def test_the_comparison_has_a_table_and_a_figure(tmp_path):
     options = ("--horizon", 1200, "--runs", 1, "--arms", 3, "--features", 4, "--beta-min", 0.8)

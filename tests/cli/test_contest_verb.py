@@ -6,6 +6,8 @@ import pytest
 
 from command_line import OF_PEOPLE, askless
 
+pytestmark = pytest.mark.slow  # contests
+
 
 def test_policies_are_compared_on_tables_families_and_files(tmp_path):
     (tmp_path / "study.yaml").write_text(OF_PEOPLE)

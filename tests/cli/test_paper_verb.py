@@ -6,6 +6,8 @@ import pytest
 
 from command_line import askless, check_refused
 
+pytestmark = pytest.mark.slow  # the paper's experiment
+
 
 def test_the_paper_prints_json_and_writes_a_report(tmp_path):
     done = askless("paper", "--horizon", 300, "--runs", 2, "--workers", 1, "--json", cwd=tmp_path)

@@ -9,6 +9,8 @@ import askless as al
 from askless.survey.study import EXAMPLE
 from command_line import OF_PEOPLE, askless, check_refused
 
+pytestmark = pytest.mark.slow  # plans
+
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory):

@@ -22,6 +22,7 @@ def test_without_a_verb_the_verbs_are_shown():
         assert verb in done.stdout
 
 
+@pytest.mark.slow
 def test_a_policy_of_one_s_own_is_taken_from_the_folder_by_every_verb(tmp_path):
     """As with an installed command, which does not look into the folder by itself (-P)."""
     (tmp_path / "turns.py").write_text(TEXT)

@@ -5,6 +5,7 @@ import runpy
 import shlex
 
 import httpx
+import pytest
 
 import askless as al
 from askless.storage import Database, LiveStudy, Start
@@ -13,6 +14,8 @@ from command_line import askless
 from doc_pages import ROOT, python_blocks
 from pretend_service import KEY, PERSON, PretendService
 from served import served
+
+pytestmark = pytest.mark.slow  # real services
 
 
 def test_the_calling_page_shows_its_examples_and_its_python_runs(monkeypatch):

@@ -3,11 +3,15 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import askless as al
 from askless.cli.app import run
 from askless.evaluation.analysis_tables import tables_of
 from askless.survey.study import EXAMPLE
 from doc_pages import ROOT, python_blocks
+
+pytestmark = pytest.mark.slow  # plans and analyses
 
 
 def test_the_planning_page_s_code_runs(tmp_path, monkeypatch, capsys):

@@ -10,6 +10,8 @@ from askless.cli.tables import tables as list_tables
 from askless.policies.building import build_policy
 from doc_pages import ROOT, python_blocks
 
+pytestmark = pytest.mark.slow  # comparisons and worlds
+
 
 def test_the_own_policy_page_s_policies_keep_the_contract(catalogue):
     pages = python_blocks(ROOT / "docs" / "own-policy.md")

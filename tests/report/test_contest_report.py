@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from askless.experiments.contesting import contest
 from askless.report.contest_report import said_of, write_contest
 from contests import BOTH, worlds
+
+pytestmark = pytest.mark.slow  # contests
 
 
 def test_a_contest_without_ours_calls_nobody_ours(tmp_path):

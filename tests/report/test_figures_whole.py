@@ -5,6 +5,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from small_reports import figures_of_reports, other_figures
 
+pytestmark = pytest.mark.slow  # every figure of four reports
+
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):

@@ -20,6 +20,8 @@ from askless.experiments.paper import (
 from askless.report import write_paper
 from askless.report.paper_report import made_again_by, summary
 
+pytestmark = pytest.mark.slow  # the paper's experiment
+
 HORIZON, RUNS = 250, 2
 
 
