@@ -35,6 +35,24 @@ def _arms(plan: Plan) -> str:
     return f"{len(arms)} arms ({', '.join(arm.name for arm in arms)})"
 
 
+def _restricted(plan: Plan) -> list[str]:
+    """Say who may get which arm, as the study file has it."""
+    ruled = [arm for arm in plan.study.arms if arm.eligible_if is not None]
+    if not ruled:
+        return []
+    rules = "; ".join(f"{arm.name} if {arm.eligible_if}" for arm in ruled)
+    return [
+        f"Some arms are only for people whose answers satisfy a rule: {rules}. The questions of"
+        f" these rules ({', '.join(plan.needed)}) are asked of everyone first."
+    ]
+
+
+def _all(plan: Plan) -> str:
+    """Say among which arms is drawn."""
+    limited = plan.prior.eligible or any(arm.eligible_if for arm in plan.study.arms)
+    return "all that the person may get" if limited else "all"
+
+
 def _rewards(plan: Plan) -> str:
     return f"rewards ({plan.study.reward.low:g} to {plan.study.reward.high:g})"
 
@@ -49,12 +67,13 @@ def _ours(plan: Plan) -> list[str]:
         f" learns from {_rewards(plan)} which arm suits whom and which of"
         f" {len(plan.study.survey)} questions need not be asked (beta_min {beta_min:g}, delta"
         f" {delta:g}, {way.setting}).",
+        *_restricted(plan),
         "A random draw decides for each participant whether all questions that are still in use"
         f" are asked (never less often than in {own.get('full_floor', FULL_FLOOR):.0%} of the"
         " visits) or a short form; among the former, where the two would assign different arms, a"
         " coin decides between these arms in half of the cases; and in the t-th visit, with a"
         f" probability of {own.get('explore', EXPLORE):g}/t^(1/3), the arm is drawn evenly from"
-        " all. All probabilities of assignment are recorded.",
+        f" {_all(plan)}. All probabilities of assignment are recorded.",
     ]
     if plan.verdict.kind == "shorten":
         said.append(_expected(plan, way))
@@ -78,14 +97,20 @@ def _everything(plan: Plan) -> list[str]:
         f"Each answers all {len(plan.study.survey)} questions and is assigned one of {_arms(plan)}"
         f" by LinUCB with the width of the measured noise (askless, policy: linucb, width: noise,"
         f" delta {delta:g}), an adaptive rule that learns from {_rewards(plan)} which arm suits"
-        " whom. Given the answers and the rewards so far, the assignment is not random.",
+        " whom.",
+        *_restricted(plan),
+        "Given the answers and the rewards so far, the assignment is not random.",
     ]
 
 
 def _one_arm(plan: Plan) -> list[str]:
+    rules = _restricted(plan)
+    among = "" if _all(plan) == "all" else ", each time among those that the person may get"
     return [
-        f"No questions are asked. The first {TESTED:.0%} are assigned {_arms(plan)} in turn; all"
-        f" others get the arm whose mean of {_rewards(plan)} was highest among these.",
+        *rules,
+        f"No{' other' * bool(rules)} questions are asked. The first {TESTED:.0%} are assigned"
+        f" {_arms(plan)} in turn; all others get the arm whose mean of {_rewards(plan)} was highest"
+        f" among these{among}.",
     ]
 
 
