@@ -149,6 +149,7 @@ def warnings_of(plan: Plan) -> list[str]:
     return [
         *_of_policy(plan),
         *doubts_of(plan.study),
+        *_of_window(plan),
         *_of_effects(plan),
         *_of_price(plan),
     ]
@@ -159,6 +160,15 @@ def _of_policy(plan: Plan) -> Iterator[str]:
         yield (
             "The plan is of SurveyBandit, with the study's beta_min and delta, and not of the"
             f" policy that the study names ({plan.study.policy})."
+        )
+
+
+def _of_window(plan: Plan) -> Iterator[str]:
+    if plan.study.window is not None:
+        yield (
+            "Rewards are taken to come at once; where people come faster than rewards (within"
+            f" {plan.study.window}), the study learns later than this plan, and asks more"
+            " meanwhile."
         )
 
 

@@ -82,9 +82,10 @@ def _ours(plan: Plan) -> list[str]:
 
 def _expected(plan: Plan, way: Way) -> str:
     now = plan.forecast(way.label, plan.verdict.respondents)
+    at_once = "" if plan.study.window is None else ", in which rewards come at once"
     return (
-        f"In {plan.worlds} simulated studies under stated assumptions, a participant is asked"
-        f" {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
+        f"In {plan.worlds} simulated studies under stated assumptions{at_once}, a participant is"
+        f" asked {now.questions.middle:.1f} questions on average ({now.questions.low:.1f} to"
         f" {now.questions.high:.1f} in 9 of 10), and a question that matters was dropped for good"
         f" in {percent(now.losing.middle)} of the studies (90% confidence interval"
         f" {percent(now.losing.low)} to {percent(now.losing.high)})."
