@@ -62,6 +62,8 @@ def _ours(plan: Plan) -> list[str]:
     own: dict[str, Any] = way.policy or {}
     beta_min = own.get("beta_min", 0.0)
     delta = own.get("delta") or default_delta(plan.study.survey)
+    floor = own.get("explore_floor", 0.0)
+    at_least = f" or {floor:g}, whichever is larger" if floor else ""
     said = [
         f"Each is assigned one of {_arms(plan)} by SurveyBandit (askless), an adaptive rule that"
         f" learns from {_rewards(plan)} which arm suits whom and which of"
@@ -69,11 +71,11 @@ def _ours(plan: Plan) -> list[str]:
         f" {delta:g}, {way.setting}).",
         *_restricted(plan),
         "A random draw decides for each participant whether all questions that are still in use"
-        f" are asked (never less often than in {own.get('full_floor', FULL_FLOOR):.0%} of the"
+        f" are asked (never less often than in {percent(own.get('full_floor', FULL_FLOOR))} of the"
         " visits) or a short form; among the former, where the two would assign different arms, a"
         " coin decides between these arms in half of the cases; and in the t-th visit, with a"
-        f" probability of {own.get('explore', EXPLORE):g}/t^(1/3), the arm is drawn evenly from"
-        f" {_all(plan)}. All probabilities of assignment are recorded.",
+        f" probability of {own.get('explore', EXPLORE):g}/t^(1/3){at_least}, the arm is drawn"
+        f" evenly from {_all(plan)}. All probabilities of assignment are recorded.",
     ]
     if plan.verdict.kind == "shorten":
         said.append(_expected(plan, way))
