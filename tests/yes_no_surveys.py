@@ -17,7 +17,7 @@ def played(policy, count, *, seed=5):
     for _ in range(count):
         yes = dict(zip(policy.survey.names, (rng.random(6) < 0.5).tolist(), strict=True))
         visit = policy.visit()
-        if visit.asks:
+        while visit.asks:
             visit.answer({q: yes[q] for q in visit.asks})
         policy.learn(visit, float(rng.random() < (0.8 if yes["q0"] == visit.arm_index else 0.3)))
     return policy

@@ -62,6 +62,26 @@ def test_the_widest_table_of_a_plan_fits_into_80_columns(tmp_path):
     assert len(re.findall(r"-?\d[\d.]*%?", row.replace("pilot of 10%", ""))) == 7
 
 
+@pytest.mark.parametrize(
+    ("rule", "asks"),
+    [
+        ("", ("nothing is asked", "asks nothing")),
+        (", eligible_if: donor", ("it asks what rules need", "asks what rules need")),
+    ],
+)
+def test_one_arm_for_all_asks_what_rules_need(tmp_path, rule, asks):
+    """Fails if the notes say that nothing is asked where the table has a question."""
+    text = EXAMPLE.read_text().replace("{name: wwf, ", "{name: wwf" + rule + ", ")
+    (tmp_path / "study.yaml").write_text(text)
+    few = ("--respondents", "100", "--worlds", 20, "--workers", 1)
+    done = askless("plan", "study.yaml", *few, cwd=tmp_path)
+    row = next(line for line in done.stdout.splitlines() if line.strip().startswith("one arm for"))
+    assert row.split()[4] == ("1.0" if rule else "0.0")
+    assert f"finds best; {asks[0]}." in " ".join(done.stdout.split())
+    page = " ".join((tmp_path / "askless-plan" / "report.html").read_text().split())
+    assert f"<em>One arm for all</em> {asks[1]}:" in page
+
+
 def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
     folder, _ = planned
     few = ("--respondents", "200,600", "--worlds", 20, "--workers", 1, "--json")

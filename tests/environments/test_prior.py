@@ -1,12 +1,16 @@
 """Worlds drawn from a study's prior are what the prior says, and possible."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
 import askless as al
 from askless.errors import StudyError
+from doc_pages import ROOT
 
+MEDIA = "friends", "web", "tv"
 STUDY = """
 schema: 1
 questions:
@@ -61,6 +65,38 @@ def test_worlds_have_the_stated_numbers_sizes_and_noise():
     # Sizes are even on a logarithmic scale (nothing was drawn again here: there is room).
     sizes = np.concatenate([effects(w)[effects(w) > 0] for w in worlds])
     assert kstest(np.log(sizes / 3) / np.log(2), "uniform").pvalue > 1e-6
+
+
+def test_an_effect_is_the_largest_that_an_answer_brings_less_the_smallest_as_the_file_says():
+    """By all answers of one question, encoded, and by how many questions matter in all.
+
+    Fails if the description of a key says another thing than worlds are drawn by.
+    """
+    answers = {
+        "age": [18, 90],
+        "donor": [True, False, None],
+        "cause": ["children", "animals", "climate"],
+        "media": [None, *(list(s) for r in range(4) for s in combinations(MEDIA, r))],
+        "region": ["north", "south", None],
+        "income": [0, 10],
+    }
+    others = {name: given[0] for name, given in answers.items()}
+    prior = al.Prior.of(study(useful=3, effect=5, gap=0, noise=1))
+    pairs = 0
+    for i in range(20):
+        world, matter = prior.world(i), set()
+        for row in world.coefficients:
+            for name, given in answers.items():
+                brings = [float(row @ world.survey.encode(others | {name: a})) for a in given]
+                apart = max(brings) - min(brings)
+                assert apart == pytest.approx(5) or apart == pytest.approx(0)
+                pairs += apart > 1
+                matter |= {name} if apart > 1 else set()
+        assert len(matter) == 3
+    assert pairs > 20 * 3  # so it is questions that are counted, not questions and arms
+    page = (ROOT / "docs" / "reference" / "study-file.md").read_text()
+    assert "`useful` | How many questions matter in all: each to one arm at least." in page
+    assert "the largest that an answer brings, less the smallest." in page
 
 
 def test_arms_averages_are_as_far_apart_as_stated():

@@ -8,6 +8,8 @@ from askless.environments.base import first_respondents
 from askless.errors import SettingError
 from askless.evaluation.off_policy import decisions
 from askless.evaluation.outcomes import best_rewards, one_arm_for_all
+from askless.evaluation.preregistration import preregistration_of
+from askless.evaluation.verdict import Verdict
 from ruled_world import NEEDED, RULES, Listed, linear, may_get, survey
 
 STUDY = """
@@ -49,6 +51,37 @@ def test_a_plan_goes_by_the_rules():
         .questions.middle
         == 1
     )
+
+
+@pytest.mark.parametrize("kind", ["shorten", "everything", "one arm"])
+def test_a_preregistration_says_who_may_get_what_and_what_that_asks(kind):
+    """Fails if the paragraph of some verdict leaves out a rule, or what it asks of everyone."""
+    study = al.Study.parse(STUDY)
+    found = al.plan(study, respondents=[100], worlds=20, workers=1)
+    way = {"shorten": found.own, "everything": found.ways[0]}.get(
+        kind, found.way("one arm for all")
+    )
+    vars(found)["verdict"] = Verdict(kind, way, 100, None, False)
+    said = preregistration_of(found)
+    assert "call if age >= 65 or donor; visit if not donor." in said
+    assert "(age, donor) are asked of everyone first" in said
+    assert ("evenly from all that the person may get." in said) == (kind == "shorten")
+    assert ("No other questions are asked." in said) == (kind == "one arm")
+    assert ("among those that the person may get." in said) == (kind == "one arm")
+    assert "No questions are asked" not in said
+
+
+def test_a_preregistration_minds_arms_that_are_not_open_to_all():
+    """Fails if the draw is said to be from all arms where lists of arms are handed in."""
+    said = STUDY.replace("dropout: 0.05", "eligible: {call: 0.5}")
+    said = said.replace(", eligible_if: age >= 65 or donor", "").replace(
+        ", eligible_if: not donor", ""
+    )
+    found = al.plan(al.Study.parse(said), respondents=[100], worlds=20, workers=1)
+    vars(found)["verdict"] = Verdict("shorten", found.own, 100, None, False)
+    paragraph = preregistration_of(found)
+    assert "evenly from all that the person may get." in paragraph
+    assert "rule:" not in paragraph
 
 
 def test_what_the_best_arms_bring_is_counted_among_those_that_rules_open():

@@ -2,8 +2,9 @@
 
 import pytest
 
+import askless as al
 from askless.evaluation.sense import doubts_of
-from small_plans import study_of
+from small_plans import SMALL, study_of
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,22 @@ from small_plans import study_of
 def test_what_makes_no_sense_together_is_said(policy, plan, doubt):
     (said,) = doubts_of(study_of(plan, policy))
     assert doubt in said
+
+
+@pytest.mark.parametrize(
+    ("reward", "doubt"),
+    [
+        ("{low: 0, high: 10}", None),
+        ("{low: 0, high: 10, window: 90 days, silence: 3}", None),
+        ("{low: 0, high: 10, window: 90 days}", "then say silence: 0."),
+        ("{low: -5, high: 5, window: 90 days}", "then say silence: 0."),
+        ("{low: 2, high: 12, window: 90 days}", "then say silence: 2."),
+    ],
+)
+def test_a_window_without_a_silence_is_said(reward, doubt):
+    """Fails if nobody is reminded, if a silence does not end it, or if it names no reward."""
+    study = al.Study.parse(SMALL.replace("{low: 0, high: 10}", reward))
+    said = doubts_of(study)
+    assert [study.silence is None and doubt in one for one in said] == [True] * (doubt is not None)
+    for one in said:
+        assert "has not come within 90 days teaches nothing" in one

@@ -8,7 +8,7 @@ import pytest
 
 import askless as al
 from askless.evaluation.preregistration import preregistration_of
-from askless.evaluation.verdict import Figures, judge
+from askless.evaluation.verdict import Figures, Verdict, judge
 from small_plans import LEAVING, OWN, study_of
 
 
@@ -126,6 +126,50 @@ def test_the_price_that_fits_those_who_give_up_is_tried_and_taken():
     assert not [said for said in found.warnings() if "think of" in said]
     assert "give up at each question" in preregistration_of(found)
     assert fitting.setting in preregistration_of(found)
+
+
+def shortened_with(found, label):
+    """What a plan says if it comes to shortening in that way."""
+    vars(found)["verdict"] = Verdict(
+        "shorten", found.way(label), found.respondents[-1], None, False
+    )
+    return " ".join(found.advice())
+
+
+def test_another_setting_leaves_the_price_of_net_and_may_be_the_edge_of_what_was_tried():
+    """Fails if a reader takes the setting for what net counts, or the edge for the best."""
+    study = study_of("{useful: [1, 2], effect: [3, 5], noise: [0.5, 1.5]}")
+    found = al.plan(study, respondents=[100], prices=[0.01, 0.04, 8], worlds=20, workers=1)
+    counted = "net counts a question at 0.02 in every way"
+    for label, edge, further in (
+        ("price 0.01", "smallest", "`--price 0.005,0.0025` tries further"),
+        ("price 0.02", None, None),
+        ("price 0.04", None, None),
+        ("price 8", "largest", None),  # the range is 10
+    ):
+        said = shortened_with(found, label)
+        assert (counted in said) == (label != OWN)
+        assert (f"It is the {edge} price that was tried" in said) == (edge is not None)
+        assert ("tries further" in said) == (further is not None)
+        assert further is None or further in said
+    alone = al.plan(study, respondents=[100], prices=(), worlds=20, workers=1)
+    assert "was tried" not in shortened_with(alone, OWN)
+    larger = al.plan(study, respondents=[100], prices=[0.3], worlds=20, workers=1)
+    assert "largest price that was tried: `--price 0.6,1.2` tries" in shortened_with(
+        larger, "price 0.3"
+    )
+
+
+def test_a_budget_at_the_edge_is_planned_around():
+    """Fails if it is told to try prices, or that net counts a question otherwise than it does."""
+    study = study_of(
+        "{useful: [1, 2], effect: [3, 5], noise: [0.5, 1.5]}", "{beta_min: 3, questions: 2}"
+    )
+    found = al.plan(study, respondents=[100], worlds=20, workers=1)
+    said = shortened_with(found, "questions 1")
+    assert "smallest budget that was tried: set it in the study file" in said
+    assert f"net counts a question at {found.price:g} in every way" in said
+    assert "--price" not in said
 
 
 def test_where_no_answer_matters_one_arm_is_sent_to_all():

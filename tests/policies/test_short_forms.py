@@ -7,6 +7,7 @@ import pytest
 
 import askless as al
 from askless.core.words import CAUTION, LOG_WEALTH, SIZE
+from askless.evaluation.outcomes import expected_of
 from epoch_world import EVERY, RAW, SCALES, World, as_given, correlated, twins
 from naive_short import NaiveShort
 from sizes import whole
@@ -232,6 +233,76 @@ def test_a_budget_goes_by_costs_and_says_where_it_is_not_kept():
     tight = played(yes_no_policy(questions=0.5), 300).short_form()
     assert tight.cost > tight.budget
     assert "may cost 0.5: the budget is not kept" in str(tight)
+
+
+def test_what_everyone_is_asked_is_the_first_row_of_the_path():
+    """Fails if the first row counts questions that no row names, or a survey without any has it."""
+    rules = [al.Arm("a"), al.Arm("b", eligible_if="q1 and not q4"), al.Arm("c")]
+    form = played(yes_no_policy(arms=rules, price=0.002), 600).short_form()
+    assert form.everyone == ("q1", "q4")
+    lines = str(form).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("  question")) + 1
+    rows = [line.split() for line in lines[first : first + 5]]
+    assert rows[0][:2] == ["(everyone's)", "2"]
+    assert rows[0][-1] == "asked"
+    assert [row[:2] for row in rows[1:]] == [
+        [step.question, str(number)] for number, step in enumerate(form.path, start=3)
+    ]
+    assert "(everyone's): q1, q4." in lines
+    free = played(yes_no_policy(price=0.002), 600).short_form()
+    assert free.everyone == ()
+    assert "everyone" not in str(free)
+
+
+def test_a_short_form_of_many_questions_of_everyone_fits_into_80_columns():
+    """Fails if their names run on in one line, or are cut."""
+    names = [f"a_question_{i}" for i in range(20)]
+    survey = al.Survey([al.YesNo(name, always_ask=name != "a_question_3") for name in names])
+    policy = al.SurveyBandit(survey, arms=["a", "b"], reward=(0, 1), beta_min=0.1)
+    rng = np.random.default_rng(0)
+    for t in range(200):
+        policy.learn_row(t % 2, np.append(1.0, (rng.random(20) < 0.5) - 0.5), rng.random())
+    said = str(policy.short_form())
+    below = said.split("(everyone's): ")[1].split("Rewards", maxsplit=1)[0].replace("\n", " ")
+    assert below.strip(" .").split(", ") == [name for name in names if name != "a_question_3"]
+    assert max(map(len, said.splitlines()[1:])) <= 80
+
+
+def test_what_models_expect_of_few_people_is_too_much_and_is_said_so():
+    """By what the decisions of the form are worth in truth, of thousands of other people.
+
+    Fails if a short form that is printed lets its reward pass for what decisions bring. Should
+    models once expect no more than that (the first bound fails), the sentence must go.
+    """
+    text = "\n".join(
+        [
+            "schema: 1",
+            "questions:",
+            *(f"  - {{kind: yes_no, name: q{i}}}" for i in range(20)),
+            "arms: [{name: a}, {name: b}, {name: c}, {name: d}]",
+            "reward: {low: 0, high: 1}",
+            "policy: {beta_min: 0.1}",
+            "plan: {useful: [2, 4], effect: [0.1, 0.25], noise: ends}",
+        ]
+    )
+    study = al.Study.parse(text)
+    hope = {}
+    for people in (300, 2_000):
+        found = []
+        for i in range(6):
+            world = al.Prior.of(study).world(i)
+            policy = al.record_visits(al.policy_for(study), world, horizon=people).policy
+            form = policy.short_form()
+            expected, _, blocks = expected_of(world, 99, 2_000)
+            every = np.ones(4, dtype=bool)
+            contexts = np.vstack([block.contexts for block in blocks])
+            arms = [policy._short.short_arm(policy._model, every, z)[0] for z in contexts]
+            by_models = [step.reward for step in (form.start, *form.path) if step.asked][-1]
+            found.append(by_models - expected[np.arange(2_000), arms].mean())
+        hope[people] = np.mean(found)
+    assert hope[300] > 0.05
+    assert hope[2_000] < hope[300] / 2
+    assert "too hopeful while there are few people" in str(form)
 
 
 def test_the_loss_is_within_its_interval_and_within_the_range():

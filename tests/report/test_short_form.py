@@ -35,6 +35,8 @@ def test_the_figure_has_the_path_the_asked_questions_and_the_loss():
     assert len(asked.get_xdata()) == len(form.questions)
     names = [label.get_text() for label in path.get_xticklabels()]
     assert names == ["(everyone's)", *(step.question for step in form.path)]
+    # Fails if the models' expectations pass for what decisions bring.
+    assert path.get_ylabel() == "reward of a visit, by the models:\ntoo hopeful with few people"
     assert figure.get_suptitle() == f"Short visits ask {len(form.questions)} of 5 questions"
     assert measured.lines[0].get_ydata()[0] == pytest.approx(form.saving)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -19,6 +20,7 @@ from askless.survey.located_yaml import Located
 from askless.survey.study import EXAMPLE as CHARITY
 from askless.survey.study_file import json_schema
 from askless.survey.study_reading import read_study_file
+from doc_pages import ROOT
 
 LAUGHS = "lol: &a [ha, ha]\n" + "".join(
     f"lol{i}: &{new} [{', '.join(['*' + old] * 9)}]\n"
@@ -201,6 +203,48 @@ def test_an_unknown_key_comes_with_the_keys_that_there_are(old, new, advice):
     assert EXAMPLE.count(old) == 1
     with refused(StudyError, "unknown key", advice):
         Study.parse(EXAMPLE.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    low: 18", "    lwo: 18"),
+        ("options: [children", "option: [children"),
+        ("- kind: choice", "- knid: choice"),
+        ("- name: wwf", "- nam: wwf"),
+        ("\nreward:", "\nrewrd:"),
+        ("  beta_min: 5", "  beta_mn: 5"),
+    ],
+)
+def test_a_misspelled_key_is_said_once_and_not_that_it_is_missing_too(old, new):
+    """Fails if what is wrong with one word is two lines, the first of which hides the cause."""
+    assert EXAMPLE.count(old) == 1
+    with pytest.raises(StudyError) as caught:
+        Study.parse(EXAMPLE.replace(old, new), source="charity.yaml")
+    key, wrong = (text.strip("\n- ").split(":")[0] for text in (old, new))
+    (line,) = str(caught.value).splitlines()
+    assert line.endswith(f"unknown key {wrong!r}; did you mean {key!r}?")
+
+
+def test_a_key_that_is_missing_beside_an_unknown_one_is_said_too():
+    """Fails if a missing key is passed over for a key that is not near it, or not there."""
+    with pytest.raises(StudyError) as caught:
+        Study.parse(EXAMPLE.replace("    low: 18", "    zzz: 18").replace("name: wwf", "nam: wwf"))
+    lines = str(caught.value).splitlines()
+    assert [line.partition(": ")[2] for line in lines] == [
+        "'low' is missing",
+        next(line.partition(": ")[2] for line in lines if "'zzz'" in line),
+        "unknown key 'nam'; did you mean 'name'?",
+    ]
+
+
+def test_the_error_on_the_page_is_the_one_that_there_is():
+    """Fails if the page of study files shows another message than that of its misspelled key."""
+    page = (ROOT / "docs" / "study-file.md").read_text()
+    (shown,) = re.findall(r"```text\n(charity\.yaml, line \d+.*?)\n```", page)
+    with pytest.raises(StudyError) as caught:
+        Study.parse(CHARITY.read_text().replace("options:", "option:", 1), source="charity.yaml")
+    assert str(caught.value) == shown
 
 
 FRAGMENTS = [

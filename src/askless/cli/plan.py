@@ -145,9 +145,10 @@ def _notes(plan: Plan, where: str) -> str:
         if plan.dropout
         else f"the reward less {plan.price:.3g} a question (weighed by its cost)"
     )
+    asks = "it asks what rules need" if plan.needed else "nothing is asked"
     return (
         f"Medians of the worlds and, {where}. Net: {net}. One arm for all: the one that a test"
-        " with a fifth of the people finds best; nothing is asked. Loses: worlds where a question"
+        f" with a fifth of the people finds best; {asks}. Loses: worlds where a question"
         " that matters was dropped for good. A pilot asks everything of that share of people, with"
         " arms at random, then what a lasso says.\n"
     )

@@ -60,7 +60,31 @@ def _shorten(plan: Plan) -> list[str]:
         f" {now.questions.middle:.1f} of {len(plan.study.survey)} questions a visit on average"
         f" ({now.questions.low:.1f} to {now.questions.high:.1f} in 9 of 10 worlds).",
         f"{_compared(plan, verdict.way)}{_as_good_as(plan)}{_lost(plan, verdict.way.label)}",
+        *_of_setting(plan, verdict.way),
     ]
+
+
+def _of_setting(plan: Plan, way: Way) -> Iterator[str]:
+    """Say what a setting leaves as it is, and whether others might be better still."""
+    if way != plan.own and not plan.dropout:
+        yield (
+            f"The setting says how short to be; net counts a question at {plan.price:.3g} in every"
+            " way."
+        )
+    key = way.setting.partition(":")[0]
+    policies = [one.policy or {} for one in plan.ways if one.ours]
+    tried = [float(policy[key]) for policy in policies if key in policy]
+    own = float((way.policy or {})[key])
+    edge = "largest" if own == max(tried) else "smallest" if own == min(tried) else ""
+    if not edge or len(tried) == 1:
+        return
+    if key == "questions":
+        yield f"It is the {edge} budget that was tried: set it in the study file to plan around it."
+        return
+    further = [own * times for times in ((2, 4) if edge == "largest" else (0.5, 0.25))]
+    further = [price for price in further if price <= plan.study.reward.span]
+    try_also = f": `--price {','.join(plain(price, 3) for price in further)}` tries further"
+    yield f"It is the {edge} price that was tried{try_also if further else ''}."
 
 
 def _as_good_as(plan: Plan) -> str:
@@ -149,6 +173,7 @@ def warnings_of(plan: Plan) -> list[str]:
     return [
         *_of_policy(plan),
         *doubts_of(plan.study),
+        *_of_window(plan),
         *_of_effects(plan),
         *_of_price(plan),
     ]
@@ -159,6 +184,15 @@ def _of_policy(plan: Plan) -> Iterator[str]:
         yield (
             "The plan is of SurveyBandit, with the study's beta_min and delta, and not of the"
             f" policy that the study names ({plan.study.policy})."
+        )
+
+
+def _of_window(plan: Plan) -> Iterator[str]:
+    if plan.study.window is not None:
+        yield (
+            "Rewards are taken to come at once; where people come faster than rewards (within"
+            f" {plan.study.window}), the study learns later than this plan, and asks more"
+            " meanwhile."
         )
 
 

@@ -16,6 +16,7 @@ from askless.evaluation.outcomes import Outcome
 from askless.evaluation.verdict import Figures, Judged, Verdict, judge
 from askless.evaluation.ways import FULL, SINGLE, Way
 from askless.survey import Study
+from askless.survey.eligibility import Eligibility
 
 __all__ = ["Forecast", "Plan"]
 
@@ -179,6 +180,12 @@ class Plan:
     def own(self) -> Way:
         """Our way as the study sets it."""
         return next(way for way in self.ways if way.ours)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The questions that rules of arms need: those are asked of everyone, in every way."""
+        rules = Eligibility(self.study.survey, self.study.arms)
+        return self.study.survey.names_of(rules.questions)
 
     @property
     def reward_digits(self) -> int:

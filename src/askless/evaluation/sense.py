@@ -22,7 +22,8 @@ def doubts_of(study: Study) -> list[str]:
     >>> doubts_of(al.Study.example())
     []
     """
-    return [*_of_survey(study), *_of_policy(study), *_of_budget(study), *_of_plan(study)]
+    parts = _of_survey, _of_reward, _of_policy, _of_budget, _of_plan
+    return [doubt for part in parts for doubt in part(study)]
 
 
 def _of_policy(study: Study) -> Iterator[str]:
@@ -39,6 +40,16 @@ def _of_survey(study: Study) -> Iterator[str]:
         yield "arms: there is one, so there is nothing to decide."
     if study.survey.asked_of_everyone.all():
         yield "questions: every one is asked of everyone (always_ask), so none can be left out."
+
+
+def _of_reward(study: Study) -> Iterator[str]:
+    if study.window is not None and study.silence is None:
+        nothing = min(max(0.0, study.reward.low), study.reward.high)
+        yield (
+            f"reward: there is no silence, so a visit whose reward has not come within"
+            f" {study.window} teaches nothing; where only a yes is reported every reward would be"
+            f" the same: then say silence: {nothing:g}."
+        )
 
 
 def _of_budget(study: Study) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +18,14 @@ from askless.policies.short_state import ShortState
 if TYPE_CHECKING:
     from askless.policies.survey_bandit import SurveyBandit
 
-__all__ = ["ShortForm", "ShortStep", "ShortVisits"]
+__all__ = ["OF_EVERYONE", "ShortForm", "ShortStep", "ShortVisits"]
+
+OF_EVERYONE = "(everyone's)"  # questions, in the place of a name
+# Of many guesses the best is mostly a lucky one, so that what the models expect is no forecast.
+HOPEFUL = (
+    "Rewards are what the models expect, too hopeful while there are few people:",
+    "compare lines with each other, not with what decisions have brought.",
+)
 
 
 class ShortVisits(VisitKind):
@@ -83,7 +91,7 @@ class ShortStep(NamedTuple):
     question: str  # the one that it has beyond the form before it; "" at the start
     questions: int  # how many it has
     cost: float  # their weight
-    reward: float  # what the models expect of asking these and no more
+    reward: float  # what the models expect of asking these and no more: too much with few people
     net: float  # that less the price of asking them
     asked: bool  # whether the question is in the form that stands
 
@@ -106,13 +114,17 @@ class ShortForm:
         What a visit costs on average from here on, in weights of questions.
     budget : float or None
         What it may cost at most, where the study has said so (`questions=`).
+    everyone : tuple of str
+        What everyone is asked, short visits too: `always_ask`, and what rules of arms need.
     saving : float
         What a short visit saves beside a full one, in reward units.
     start : ShortStep
         The form with nothing but what everyone is asked, from which the path goes on.
     path : tuple of ShortStep
         Forms of growing length, each with the question that is worth most next, when it was chosen
-        last: the curve of what can be had for how many questions.
+        last: the curve of what can be had for how many questions. Rewards are what the models
+        expect, and they expect too much while there are few people, as the best of many guesses is
+        mostly a lucky one: compare steps with each other, not with what decisions have brought.
     loss : tuple of float or None
         What short forms have been measured to cost a full visit on average, in reward units, and
         the ends of an interval that holds that at all times with probability 0.95; None before
@@ -129,6 +141,7 @@ class ShortForm:
     full_share: float
     cost: float
     budget: float | None
+    everyone: tuple[str, ...]
     saving: float
     start: ShortStep
     path: tuple[ShortStep, ...]
@@ -150,6 +163,7 @@ class ShortForm:
             full_share=full,
             cost=full * whole + (1.0 - full) * short,
             budget=state.terms.budget,
+            everyone=survey.names_of(survey.asked_of_everyone),
             saving=policy.price * (whole - short),
             start=steps[0],
             path=tuple(steps[1:]),
@@ -194,15 +208,19 @@ class ShortForm:
     def _table(self) -> list[str]:
         if not self.path:
             return []
-        wide = max(len("question"), *(len(step.question) for step in self.path))
+        names = [OF_EVERYONE] * bool(self.everyone) + [step.question for step in self.path]
+        steps = [self.start] * bool(self.everyone) + [*self.path]
+        wide = max(len("question"), *map(len, names))
         lines = [f"  {'question':<{wide}}  {'questions':>9}  {'reward':>10}  {'net':>10}"]
-        for step in self.path:
+        for name, step in zip(names, steps, strict=True):
             mark = "  asked" if step.asked else ""
             lines.append(
-                f"  {step.question:<{wide}}  {step.questions:>9}  {step.reward:>10.4g}"
+                f"  {name:<{wide}}  {step.questions:>9}  {step.reward:>10.4g}"
                 f"  {step.net:>10.4g}{mark}"
             )
-        return lines
+        if self.everyone:
+            lines += wrap(f"{OF_EVERYONE}: {', '.join(self.everyone)}.", 80)
+        return [*lines, *HOPEFUL]
 
 
 def _steps(policy: SurveyBandit, state: ShortState) -> list[ShortStep]:

@@ -61,7 +61,8 @@ class SurveyBandit(EpochSurveyUCB):
         where there are many: an eighth of the range for all of them. 0: no short visits; then the
         survey is interactive.
     questions : float, optional
-        Instead of a price, how many questions a visit may be asked on average, in their weights.
+        Instead of a price, how many questions a visit may be asked on average, each weighed by its
+        `cost`.
     planned : int, optional
         For how many people the study is planned: with few, short visits begin sooner.
     full_floor : float
@@ -106,7 +107,7 @@ class SurveyBandit(EpochSurveyUCB):
         questions: Annotated[
             float | None,
             Number(
-                "Instead of a price: questions that a visit may be asked on average.",
+                "Instead of a price: questions that a visit may be asked on average, by `cost`.",
                 least=shared.SMALLEST,
                 most=shared.LARGEST,
                 give="how many questions a visit may be asked on average, above 0",

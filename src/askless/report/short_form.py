@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from askless.errors import SettingError, extra
+from askless.policies.short_forms import OF_EVERYONE
 
 with extra("cli"):
     from matplotlib.figure import Figure
@@ -83,7 +84,7 @@ def _draw_path(axes: Axes, form: ShortForm) -> None:
         markersize=9,
         label="asked in short visits",
     )
-    names = ["(everyone's)" if form.start.questions else "(nothing)"]
+    names = [OF_EVERYONE if form.start.questions else "(nothing)"]
     names += [step.question for step in form.path]
     if len(names) <= FEW:
         axes.set_xticks(counts, names, rotation=50, ha="right", rotation_mode="anchor")
@@ -92,7 +93,7 @@ def _draw_path(axes: Axes, form: ShortForm) -> None:
         axes.set_xlabel("questions, that worth most first")
     else:
         axes.set_xlabel("questions asked, those worth most first")
-    axes.set_ylabel("reward of a visit, by the models")
+    axes.set_ylabel("reward of a visit, by the models:\ntoo hopeful with few people")
     plain(axes)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 

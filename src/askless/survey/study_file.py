@@ -20,7 +20,12 @@ class _QuestionSection(Section):
     name: Name = Field(description="How the question is called in code, files and tables.")
     text: StrictStr = Field("", description="What the person reads; the name if left out.")
     help: StrictStr = Field("", description="A second, smaller line for the person.")
-    cost: Positive = Field(1.0, ge=1e-9, le=1e9, description="What asking it costs, in any unit.")
+    cost: Positive = Field(
+        1.0,
+        ge=1e-9,
+        le=1e9,
+        description="What asking it costs, in any unit: its weight in prices and budgets.",
+    )
     always_ask: StrictBool = Field(False, description="Ask everyone, whatever the models use.")
     may_skip: StrictBool = Field(False, description="Whether it may be left unanswered.")
 
@@ -105,9 +110,13 @@ Counts = Count | Annotated[list[Count], Field(min_length=2, max_length=2)]
 class PlanSection(Section):
     """What `askless plan` takes to be plausible: each a number, or a pair from and to."""
 
-    useful: Counts | None = Field(None, description="How many questions matter to some arm.")
+    useful: Counts | None = Field(
+        None, description="How many questions matter in all: each to one arm at least."
+    )
     effect: Sizes | None = Field(
-        None, description="How much the answer to one of them moves an arm's expected reward."
+        None,
+        description="How far the answer to one of them moves an arm's expected reward: the largest"
+        " that an answer brings, less the smallest.",
     )
     gap: Sizes | None = Field(None, description="How far the arms' average rewards lie apart.")
     noise: Literal["ends"] | Sizes | None = Field(

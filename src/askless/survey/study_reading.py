@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -71,11 +72,24 @@ def _problems(
         found.setdefault(place, []).append((problem, said))
     # Where several shapes are allowed, what is wrong inside the one that was meant is said alone.
     around = {place[:length] for place in found for length in range(len(place))}
+    causes = [(place[:-1], _one_of(problems)) for place, problems in found.items()]
     return [
         f"{located.where(place)}: {_one_of(problems)}"
         for place, problems in found.items()
-        if place not in around
+        if place not in around and not _is_misspelled(place, problems, causes)
     ]
+
+
+def _is_misspelled(
+    place: Place, problems: list[tuple[Any, str]], causes: list[tuple[Place, str]]
+) -> bool:
+    """Whether a key is missing for no other reason than that another line names: misspelling."""
+    missing = all(problem["type"] == "missing" for problem, _ in problems)
+    hint = f"did you mean {place[-1]!r}?" if place else ""
+    return missing and any(
+        place[:-1] == section and said.startswith("unknown key") and said.endswith(hint)
+        for section, said in causes
+    )
 
 
 def _in_file(place: Place, data: Any) -> Place:
@@ -149,10 +163,19 @@ def _no_policy(place: Place, located: Located, now: Shape) -> str:
     )
 
 
+def _no_kind(discriminator: str, keys: Iterable[str]) -> str:
+    """Say that the key is missing by which all others are known, or how it was misspelled."""
+    hints = ((key, near(key, [discriminator.strip("'")])) for key in keys)
+    meant_so = (f"unknown key {key!r}{hint}" for key, hint in hints if hint)
+    return next(meant_so, f"{discriminator} is missing")
+
+
 def _say(
     problem: Any, place: Place, section: type[BaseModel] | None, located: Located, now: Shape
 ) -> str:
     given, context = shown(problem["input"]), problem.get("ctx", {})
+    if problem["type"] == "union_tag_not_found":
+        return _no_kind(context["discriminator"], problem["input"])
     written = located.written.get(place)
     if isinstance(problem["input"], str) or written in (None, given):
         as_read = given
@@ -161,7 +184,6 @@ def _say(
     sayings = {
         "extra_forbidden": f"unknown key {place[-1]!r}{_meant(place, section)}" if place else "",
         "missing": f"{place[-1]!r} is missing" if place else "",
-        "union_tag_not_found": f"{context.get('discriminator')} is missing",
         "union_tag_invalid": _no_policy(place, located, now)
         if place[:1] == ("policy",)
         else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"

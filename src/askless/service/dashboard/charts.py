@@ -293,8 +293,8 @@ def _path(seen: Glance) -> Chart:
     return Chart(
         "short-form",
         "What the short form is chosen from",
-        "Forms of growing length: what the models expect of each, and what is left of it after the"
-        " price of asking.",
+        "Forms of growing length: what the models expect of each (too hopeful while there are few"
+        " people), and what is left of it after the price of asking.",
         [
             Column("question", "question added"),
             Column("questions", "questions", count),
