@@ -137,6 +137,7 @@ def test_rewards_at_the_ends_and_who_answers_how():
         ({"answers": "{agee: [1, 2]}"}, "plan.answers: there is no .*'agee'; did you mean 'age'"),
         ({"answers": "{age: [1, -2]}"}, "Beta"),
         ({"skips": "{age: 2}"}, "plan.skips.age: 2 is too large; give at most 1$"),
+        ({"skips": "5%"}, "plan.skips: '5%' is not a number, and not a mapping; write 0.05$"),
         ({"skips": "[0.1]"}, r"plan.skips: \[0.1\] is not a number, and not a mapping$"),
         ({"noise": "end"}, "plan.noise: 'end' is not 'ends', and not a number, and not a list$"),
         ({"noise": "-1"}, "plan.noise: -1 is too small; give at least 0$"),
