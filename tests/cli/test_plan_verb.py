@@ -100,6 +100,8 @@ def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
     [
         (("--respondents", "many"), "--respondents is 'many'"),
         (("--respondents", "0"), "respondents is 0"),
+        (("--respondents", "1,500"), "1,500 is read as 1 and 500; write 1500"),
+        (("--respondents", "500,6,000"), "6,000 is read as 6 and 000; write 6000"),
         (("--price", "x"), "--price is 'x'"),
         (("--price", "0"), "above 0"),
         (("--worlds", "3"), "worlds is 3"),

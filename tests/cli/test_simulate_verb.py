@@ -5,7 +5,7 @@ import json
 import pytest
 
 import askless as al
-from command_line import askless, check_refused
+from command_line import OF_PEOPLE, askless, check_refused
 
 SMALL = ("--arms", 3, "--features", 5, "--horizon", 3_000, "--runs", 2, "--seed", 9)
 
@@ -159,7 +159,56 @@ def test_the_settings_of_epochs_and_late_rewards_reach_the_simulation():
         (("simulate", "--beta-min", "1", "--order", "arrival"), "give --delay too"),
         (("simulate", "--beta-min", "1", "--lost", "0.5"), "give a deadline"),
         (("simulate", "--policy", "elastic-net"), "elastic-net needs --beta-min"),
+        (("simulate", "--beta-min", "1", "--world", "2"), "--world says nothing without a study"),
+        (("simulate", "nowhere.yaml"), "nowhere.yaml"),
+        (("simulate", "--study", "a.yaml"), "without --study; it is called as askless simulate"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
     check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
+    return tmp_path / "study.yaml"
+
+
+def test_a_study_is_played_by_its_own_policy_in_a_world_plausible_for_it(study):
+    """Fails if another world, seed or policy is played, or the paper's people are."""
+    asked = ("--world", 3, "--seed", 2, "--horizon", 800, "--runs", 2)
+    found = json.loads(askless("simulate", study, *asked, "--json").stdout)
+    own = al.Study.read(study)
+    world = al.Prior.of(own).world(3, seed=2)
+    expected = al.simulate(al.policy_for(own), world, 800, runs=2, seed=2).to_dict()
+    assert found["runs"] == expected["runs"]
+    assert (found["policy"], found["settings"]["beta_min"]) == ("survey-bandit", 1)
+    other = json.loads(askless("simulate", study, *asked, "--policy", "uniform", "--json").stdout)
+    uniform = al.Uniform(own.survey, arms=own.arms, reward=own.reward)
+    assert other["runs"] == al.simulate(uniform, world, 800, runs=2, seed=2).to_dict()["runs"]
+
+
+def test_what_is_printed_says_whose_people_were_simulated(study):
+    """Fails if the kind of people or what matters to them is not said, or the other kind is."""
+    said = " ".join(askless("simulate", study, "--runs", 1, "--horizon", 300).stdout.split())
+    assert "world 0 of the worlds that are plausible for study; what matters there: donor." in said
+    assert "1 run of 300 visits" in said
+    paper = " ".join(askless("simulate", "--beta-min", 0.5, *SMALL).stdout.split())
+    assert "the paper's respondents" in paper
+    assert "plausible" not in paper
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--arms", "3"), "--arms says nothing with a study"),
+        (("--features", "3"), "--features says nothing with a study"),
+        (("--raw",), "--raw says nothing with a study"),
+        (("--beta-min", "2"), "has the settings of its policy; change them there"),
+        (("--setting", "price=2"), "has the settings of its policy; change them there"),
+        (("--world", "-1"), "--world is -1"),
+        (("--seed", "-1"), "seed is -1"),
+    ],
+)
+def test_what_says_nothing_of_a_study_is_refused(study, given, message):
+    check_refused(askless("simulate", study, *given), message)

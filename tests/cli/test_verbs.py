@@ -62,10 +62,31 @@ def test_a_policy_of_one_s_own_is_taken_from_the_folder_by_every_verb(tmp_path):
     ("arguments", "message"),
     [
         (("frobnicate",), "frobnicate"),
+        (("plan",), "askless plan needs STUDY; it is called as askless plan STUDY"),
+        (("analyse", "a.yaml"), "needs VISITS; it is called as askless analyse STUDY VISITS"),
+        (("plan", "--study", "a.yaml"), "takes it without --study; it is called as askless plan"),
+        (("plan", "a.yaml", "--respondents", "1500", "6000"), "separated by commas and no spaces"),
+        (("plan", "a.yaml", "b.csv"), "cannot take b.csv; it is called as askless plan STUDY"),
+        (("compare", "a.yaml"), "played by `askless plan a.yaml` and `askless simulate a.yaml`"),
+        (("compare", "--study", "a.yaml"), "played by `askless plan a.yaml` and `askless simul"),
+        (("sweep", "study.yaml"), "this is a study file, not a sweep's; `askless plan study.yaml`"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
     check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+def test_a_warning_is_one_line_of_ours_without_a_place_in_the_code(tmp_path):
+    """Fails if Python's own words come (a path, a line of source), or twice; in its own process."""
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE.replace("beta_min: 1", "beta_min: 1, price: 5"))
+    played = askless_anew("simulate", "study.yaml", "--runs", 1, "--horizon", 9, cwd=tmp_path)
+    (line,) = played.stderr.splitlines()
+    assert re.fullmatch(r"askless: mind: a full visit costs 5, .*meant for one question\?", line)
+    checked = askless_anew("check", "study.yaml", cwd=tmp_path)
+    assert checked.stderr == ""
+    assert checked.stdout.count("a full visit costs 5") == 1
+    assert checked.stdout.rstrip().endswith("meant for one question?")
 
 
 # The verbs that a person's first study takes, in the order in which it takes them.
@@ -125,7 +146,7 @@ VERDICTS = {
     "replay a saved one": r"saved\.json would have earned [\d.]+ a visit \(doubly robust; 95%",
     "compare": r"After 300 visits uniform has the lowest regret of 1: \d+, at 3\.0 questions",
     "contest": r"Who nets most, on average over worlds: uniform with 40 people",
-    "simulate": r"uniform: regret [\d.]+ and 50\.00 of 50 questions a visit, means of 1 run",
+    "simulate": r"uniform: reward [\d.]+ and 50\.00 of 50 questions a visit, regret [\d.]+, means",
 }
 
 

@@ -1,5 +1,6 @@
 """Worlds drawn from a study's prior are what the prior says, and possible."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.stats import binom, kstest
 
 import askless as al
-from askless.errors import StudyError
+from askless.errors import SettingError, StudyError
 from doc_pages import ROOT
 
 MEDIA = "friends", "web", "tv"
@@ -171,6 +172,7 @@ def test_rewards_at_the_ends_and_who_answers_how():
         ({"answers": "{agee: [1, 2]}"}, "plan.answers: there is no .*'agee'; did you mean 'age'"),
         ({"answers": "{age: [1, -2]}"}, "Beta"),
         ({"skips": "{age: 2}"}, "plan.skips.age: 2 is too large; give at most 1$"),
+        ({"skips": "5%"}, "plan.skips: '5%' is not a number, and not a mapping; write 0.05$"),
         ({"skips": "[0.1]"}, r"plan.skips: \[0.1\] is not a number, and not a mapping$"),
         ({"noise": "end"}, "plan.noise: 'end' is not 'ends', and not a number, and not a list$"),
         ({"noise": "-1"}, "plan.noise: -1 is too small; give at least 0$"),
@@ -187,6 +189,45 @@ def test_what_no_world_can_be_drawn_from_is_refused_with_its_place(section, comp
         al.Prior.of(study(**section))
     assert "plan" in str(caught.value)
     assert "line" in str(caught.value)
+
+
+YES_NO = """
+schema: 1
+questions: [{{kind: yes_no, name: a}}, {{kind: yes_no, name: b}}, {{kind: yes_no, name: c}}]
+arms: [{{name: x}}, {{name: y}}]
+reward: {{low: 0, high: 1}}
+policy: {{beta_min: 0.1}}
+plan: {{noise: {noise}}}
+"""
+
+
+def test_noise_without_room_is_answered_with_what_fits():
+    """Fails if what is named does not fit, or `ends` is not named."""
+    with pytest.raises(StudyError, match=r"reward range together.*`noise: ends`") as caught:
+        al.Prior.of(al.Study.parse(YES_NO.format(noise=0.5)))
+    assert "only 0 or 1, such as no and yes" in str(caught.value)
+    most = float(re.search(r"plan.noise of at most (\S+) alone", str(caught.value))[1])
+    for fits in (most, "ends", f"[{most}, 0.9]"):
+        al.Prior.of(al.Study.parse(YES_NO.format(noise=fits)))
+    with pytest.raises(StudyError, match="of at most"):
+        al.Prior.of(al.Study.parse(YES_NO.format(noise=1.2 * most)))
+
+
+def test_where_less_noise_is_not_enough_it_is_not_named():
+    """Fails if the noise is blamed for effects that fill the range by themselves."""
+    text = YES_NO.format(noise="0.1, effect: 0.9, useful: 3")
+    with pytest.raises(StudyError, match=r"make some of them smaller$") as caught:
+        al.Prior.of(al.Study.parse(text))
+    assert "ends" not in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [al.Prior.of, al.plan, al.policy_for])
+def test_a_path_in_the_place_of_a_study_is_answered_with_how_to_read_it(call):
+    """Fails if it is an error of Python's own, which names an attribute."""
+    with pytest.raises(SettingError, match=r"'s.yaml', a path; read the file with al.Study.read"):
+        call("s.yaml")
+    with pytest.raises(SettingError, match=r"study is 7; give an askless.Study"):
+        call(7)
 
 
 def test_worlds_have_as_many_useful_questions_as_stated_however_little_room_there_is():

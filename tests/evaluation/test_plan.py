@@ -106,6 +106,7 @@ def test_people_of_a_pilot_answer_as_in_the_pilot(tmp_path):
         ({"respondents": []}, "respondents is empty"),
         ({"respondents": [0]}, "respondents is 0"),
         ({"respondents": [1.5]}, "respondents is 1.5"),
+        ({"respondents": 1500.5}, "respondents is 1500.5"),
         ({"respondents": [10**9]}, "10 to 1,000,000 people"),
         ({"prices": [0]}, "above 0"),
         ({"prices": ["dear"]}, "price"),
@@ -119,6 +120,12 @@ def test_bad_input_is_refused_before_any_work(given, complaint):
     study = al.Study.parse(SMALL)
     with pytest.raises(AsklessError, match=complaint):
         al.plan(study, **({"respondents": [50], "worlds": 20} | given))
+
+
+def test_one_number_of_respondents_is_enough():
+    """Fails if it must be a list."""
+    found = al.plan(al.Study.parse(SMALL), respondents=50, worlds=20, workers=1)
+    assert found.respondents == (50,)
 
 
 def test_a_study_without_a_beta_min_and_other_policies():

@@ -142,6 +142,7 @@ def test_a_figure_is_drawn_also_of_policies_without_regret_or_questions(found, t
         ({}, "no policies to compare"),
         ("ridge", "policies is 'ridge'; give a list, or labels and policies"),
         (7, "policies is 7; give a list"),
+        ([al.Study.example()], "policy is a study; give al.policy_for"),
         ([7], "policy is 7; give a policy, the name of one, or a mapping"),
         ([{"beta_min": 1}], "policy is {'beta_min': 1}"),
         (["ridge"], "policy 'ridge' needs the setting 'beta_min'"),

@@ -73,6 +73,46 @@ def test_about_as_many_visits_are_needed_as_were_said():
     assert 1 / 2 <= np.median(ratios) <= 2
 
 
+BEGINS = re.compile(r"tests begin after about ([\d,]+) more full visits with it")
+NEXT = re.compile(r"at the next look at the rewards, after about ([\d,]+) more full visits")
+
+
+def wide(visits, seed, policy=None):
+    """One arm and twelve questions without effect, so that warm-up is long."""
+    names = [f"q{i}" for i in range(12)]
+    if policy is None:
+        survey = al.Survey([al.YesNo(name) for name in names])
+        policy = al.EpochSurveyUCB(survey, arms=["a"], reward=(0, 1), beta_min=0.15)
+    rng = np.random.default_rng(seed)
+    for _ in range(visits):
+        z = policy.survey.encode({name: bool(rng.random() < 0.5) for name in names})
+        policy.learn_row(0, z, float(rng.random() < 0.5))
+    return policy
+
+
+def test_before_the_first_tests_it_is_said_when_they_come():
+    """Fails if the number counts from the start, or is of another scale than what came."""
+    ratios = []
+    for seed in range(10):
+        policy = wide(60, seed)
+        assert policy.warm[0]
+        (said,) = {BEGINS.search(row.reason)[1] for row in policy.evidence()}
+        visits = 0
+        while policy.warm[0]:
+            wide(1, 10_000 + 100 * seed + visits, policy)
+            visits += 1
+        ratios.append(visits / int(said.replace(",", "")))
+        after = {NEXT.search(row.reason) for row in policy.evidence()}
+        (first,) = {int(found[1].replace(",", "")) for found in after}
+        left = int(policy._model.epochs.need[0] - policy._model.epochs.held[0])
+        assert left <= first <= 1.1 * left + 1
+        wide(left - 1, seed + 77, policy)
+        assert policy.epochs[0] == 0
+        wide(1, seed + 78, policy)
+        assert policy.epochs[0] == 1
+    assert 0.6 <= np.median(ratios) <= 1.6
+
+
 def test_a_question_that_matters_is_said_to_stay():
     """Fails if rewards that speak for an effect are passed over, or the wrong side is named."""
     (row,) = [row for row in learned(2_000, seed=3).evidence() if row.question == "donor"]

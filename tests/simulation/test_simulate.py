@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -336,3 +337,40 @@ def test_the_published_radius_drops_nothing():
     )
     run = al.simulate(policy, world, 100_000, seed=0).runs[0]
     assert run.support.all()
+
+
+def test_a_print_has_the_figures():
+    """Fails if settings are printed in their place, one is of another, or sums are for means."""
+    world = al.paper_environment(arms=3, features=6)
+    made = {"survey": world.survey, "arms": world.arms, "reward": world.reward}
+    policy = al.EpochSurveyUCB(**made, beta_min=1)
+    runs = al.simulate(policy, world, 4_000, runs=2, seed=3)
+    head, *lines = str(runs).splitlines()
+    assert head == "epoch, mean of 2 runs of 4,000 visits"
+    said = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
+    rewards = sum(run.reward for run in runs.runs) / 8_000
+    asked = sum(run.asked for run in runs.runs) / 8_000
+    regret = sum(run.regret for run in runs.runs) / 2
+    drops = [drop for run in runs.runs for drop in run.drops]
+    assert drops
+    assert float(said["reward a visit"]) == pytest.approx(rewards, rel=1e-3)
+    assert float(said["questions a visit"]) == pytest.approx(asked, abs=0.005)
+    assert float(said["regret"].replace(",", "")) == pytest.approx(regret, abs=0.05)
+    pairs, useful = re.fullmatch(
+        r"(\S+) \(arm, question\) pairs; useful ones (\S+)", said["drops"]
+    ).groups()
+    assert float(pairs) == pytest.approx(len(drops) / 2, rel=1e-2)
+    assert float(useful) == sum(drop.useful for drop in drops) / 2
+
+
+def test_a_print_says_what_nobody_knows():
+    """Fails if a regret is shown that is none, or drops are judged that cannot be."""
+    survey = al.Survey([al.YesNo("donor")])
+    world = al.TableEnvironment(
+        survey, arms=["a", "b"], reward=(0, 1), answers=[{"donor": True}], rewards=[[1, 0]]
+    )
+    policy = al.Uniform(survey, arms=["a", "b"], reward=(0, 1))
+    text = str(al.simulate(policy, world, 10))
+    assert text.splitlines()[0] == "uniform, 1 run of 10 visits"
+    assert "regret             not known" in text
+    assert "useful" not in text

@@ -165,6 +165,30 @@ HINTS = {
 }
 
 
+# What is written, the line on which its quote begins, and what is said of it.
+QUOTES = {
+    "never closed": ('a: 1\nb: "x\nc: 3\n', 2, 'the quote " .* never closed'),
+    "closed by the next text's": ('a: "x\nb: 2\nc: "y"\n', 1, "closed only on line 3"),
+    "closed by a key's": ("a: 'x\nb: \"y\"\nc: it's: 3\n", 1, "closed only on line 3"),
+    "within braces": ('a:\n  - {b: "x}\n  - {b: "y"}\n', 2, "closed only on line 3"),
+    "closed within its text": ("a: 1\nb: 'it's here'\n", 2, "by the next one, and the text goes"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "said"), QUOTES.values(), ids=QUOTES)
+def test_a_quote_that_is_not_closed_is_named_where_it_begins(text, line, said):
+    """Fails if the line is the one on which YAML stumbles, or the remedy is another."""
+    with pytest.raises(StudyError, match=rf"f\.yaml, line {line}: .*{said}.*; close it where"):
+        Located(text, "f.yaml")
+
+
+def test_a_text_in_quotes_over_two_lines_is_not_blamed():
+    """Fails if what is wrong lines below is put down to a quote that is closed."""
+    with pytest.raises(StudyError, match=r"line 4: .*close every") as caught:
+        Located('a: "x\n  y"\nb: [1, 2\nc: 3\n', "f.yaml")
+    assert "quote " not in str(caught.value)
+
+
 @pytest.mark.parametrize(("text", "hint"), HINTS.values(), ids=HINTS)
 def test_the_usual_slips_come_with_the_remedy(text, hint):
     with refused(StudyError, "not YAML", hint) as caught:

@@ -52,6 +52,16 @@ def test_what_is_no_window_is_refused_with_examples(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "days"), [("3 months", 90), ("1 month", 30), ("2 years", 730), ("1.5 months", 45)]
+)
+def test_months_and_years_are_answered_with_days(text, days):
+    """Fails if the days are not those of the months, or cannot be written so."""
+    with pytest.raises(SettingError, match=rf"window is '{text}'; .*: {days} days$"):
+        Window.of(text)
+    assert Window.of(f"{days} days").seconds == days * 86_400
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("0 days", "0 days; give one from a second to a hundred years"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +34,7 @@ from askless.cli import (
     verify,
 )
 from askless.cli.terminal import Stop, complain
-from askless.cli.verbs import Verbs, mistyped
+from askless.cli.verbs import Verbs, misused
 from askless.errors import AsklessError
 
 # typer may bring its own click; this is the one that it raises from.
@@ -114,11 +115,22 @@ def _look_here() -> None:
 
 def run() -> int:
     """Run the command line; return the exit code."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _mind
+        return _run()
+
+
+def _mind(message: Warning | str, *_place: object, **_line: object) -> None:
+    """Say what a library warns of, without where in its code."""
+    complain(f"mind: {message}")
+
+
+def _run() -> int:
     try:
         _look_here()
-        code = app(standalone_mode=False)
+        code = app(prog_name="askless", standalone_mode=False)
     except UsageError as error:
-        message = mistyped(error) or error.format_message()
+        message = misused(error) or error.format_message()
         if message.startswith("Usage:"):  # nothing was asked for: here is what can be
             typer.echo(message)
         else:

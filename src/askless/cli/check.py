@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,8 @@ def check(
 ) -> None:
     """Check a study file; says what is wrong with it, with line and key, or what it amounts to."""
     read = Study.read(study)
-    policy = policy_for(read)
+    with warnings.catch_warnings(action="ignore"):  # the doubts have what it warns of
+        policy = policy_for(read)
     if read.plan:
         Prior.of(read)  # refuses what cannot be planned
     from askless.evaluation.sense import doubts_of  # noqa: PLC0415 (so that help comes at once)

@@ -10,7 +10,7 @@ import typer
 
 from askless.cli.contest import compare_on_tables
 from askless.cli.grid import Grid
-from askless.cli.terminal import output, progress_bar
+from askless.cli.terminal import of_study, output, progress_bar, refuse_options
 from askless.environments import paper_environment
 from askless.errors import SettingError
 from askless.experiments import compare as run_comparison
@@ -66,8 +66,13 @@ def compare(
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("askless-compare"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Compare policies at growing horizons; with --tables, on real people at several sizes."""
-    _refuse_what_says_nothing(context, OF_THE_PAPER if tables is not None else OF_TABLES)
+    """Compare policies on the paper's people at growing horizons; with --tables, on real people."""
+    if tables is None and study is not None:
+        raise SettingError(
+            f"--study says what files of people mean, and there are none; {of_study(study)}"
+        )
+    where = "with" if tables is not None else "without"
+    refuse_options(context, OF_THE_PAPER if tables is not None else OF_TABLES, f"{where} --tables")
     if tables is not None:
         compare_on_tables(
             tables=tables,
@@ -136,15 +141,6 @@ def _show(found: Comparison, many: str) -> None:
             cells = (f"{row[name]:,.{digits[name]}f}" for row in own)
             grid.add(curve if name == names[0] else "", name, *cells)
     grid.show()
-
-
-def _refuse_what_says_nothing(context: typer.Context, options: tuple[str, ...]) -> None:
-    """Refuse options that would be passed over."""
-    where = "with" if options is OF_THE_PAPER else "without"
-    for name in options:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise SettingError(f"--{name} says nothing {where} --tables; leave it out")
 
 
 def _with_settings(name: str, **given: float) -> dict[str, Any]:

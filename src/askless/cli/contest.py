@@ -13,7 +13,7 @@ from rich.progress import track
 
 from askless.checks.blocks import described
 from askless.cli.grid import Grid
-from askless.cli.terminal import complain, messages, numbers, output, report, stages
+from askless.cli.terminal import messages, numbers, output, report, stages
 from askless.environments import FAMILIES, TABLES, Environment, family, read_table, table
 from askless.environments.tables.outcomes import DrawnTable
 from askless.errors import SettingError, meant
@@ -69,11 +69,8 @@ def worlds_named(names: str, study: Path | None) -> dict[str, Environment]:
 
 
 def _people_of(name: str, study: Path) -> Environment:
-    with warnings.catch_warnings(record=True, action="always") as told:
-        world = read_table(name, Study.read(study))
-    for warning in told:
-        complain(str(warning.message))
-    return world
+    with warnings.catch_warnings(action="always"):
+        return read_table(name, Study.read(study))
 
 
 def notes_on(worlds: Mapping[str, Environment], price: float) -> list[str]:

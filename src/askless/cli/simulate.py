@@ -1,38 +1,67 @@
-"""`askless simulate`: a policy on the paper's respondents."""
+"""`askless simulate`: a policy on the paper's respondents, or a study in a plausible world."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from askless.cli.grid import Grid
 from askless.cli.policy_options import chosen_settings, with_policy_options
-from askless.cli.terminal import counted, output, progress_bar
-from askless.environments import paper_environment
-from askless.errors import SettingError
-from askless.policies import POLICIES, policy_of
+from askless.cli.terminal import counted, output, progress_bar, refuse_options
+from askless.environments import LinearEnvironment, Prior, paper_environment
+from askless.errors import SettingError, listed
+from askless.policies import POLICIES, Policy, policy_for, policy_of
 from askless.simulation import Delay, Runs
 from askless.simulation import simulate as run_simulation
+from askless.simulation.simulate import check_count
+from askless.survey import Study
 from askless.survey.policy_descriptions import RECOMMENDED
+from askless.whole import check_whole
 
 Number = float | None
 HEADINGS = ("run", "regret", "questions a visit", "questions left", "useful dropped")
 OTHER = "other arm than the full survey"
+HORIZON, HORIZON_OF_STUDY = 100_000, 10_000
+OF_THE_PAPER, OF_STUDY = ("arms", "features", "raw"), ("world",)
+MOST_WORLDS = 2**32  # as many people there are of a world's kind
 
 
 @with_policy_options
 def simulate(
+    context: typer.Context,
     settings: dict[str, Any],
+    study: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A study file, whose own policy meets people of a world that is plausible for it;"
+            " the paper's respondents if left out.",
+            show_default=False,
+        ),
+    ] = None,
     policy: Annotated[
-        str, typer.Option(help=f"One of {', '.join(POLICIES)}, or module:Class.")
-    ] = RECOMMENDED,
-    arms: Annotated[int, typer.Option(help="Arms; the first three are worth playing.")] = 5,
-    features: Annotated[int, typer.Option(help="Questions; two matter.")] = 50,
-    horizon: Annotated[int, typer.Option(help="Visits of a run.")] = 100_000,
+        str | None,
+        typer.Option(
+            help=f"One of {', '.join(POLICIES)}, or module:Class; with STUDY its own if left out,"
+            f" else {RECOMMENDED}."
+        ),
+    ] = None,
+    world: Annotated[
+        int, typer.Option(help="With STUDY: which of the worlds that are plausible for it.")
+    ] = 0,
+    arms: Annotated[
+        int, typer.Option(help="Of the paper: arms; the first three are worth playing.")
+    ] = 5,
+    features: Annotated[int, typer.Option(help="Of the paper: questions; two matter.")] = 50,
+    horizon: Annotated[
+        int | None,
+        typer.Option(help=f"Visits of a run: {HORIZON:,}; with STUDY {HORIZON_OF_STUDY:,}."),
+    ] = None,
     runs: Annotated[int, typer.Option(help="Runs.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all runs, and of the worlds of a study.")] = 0,
     delay: Annotated[
         str | None,
         typer.Option(
@@ -59,19 +88,57 @@ def simulate(
     workers: Annotated[int, typer.Option(help="Runs played at a time; changes no figure.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Run a policy on the paper's simulated respondents."""
-    world = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
-    settings = chosen_settings(policy, settings, setting or [])
-    chosen = policy_of({"name": policy, **settings}, world)
+    """Run a policy on simulated people: the paper's, or those of a plausible world of a study."""
+    refuse_options(
+        context,
+        *((OF_STUDY, "without a study file") if study is None else (OF_THE_PAPER, "with a study")),
+    )
+    if study is None:
+        people = paper_environment(arms=arms, features=features, coding="raw" if raw else "centred")
+        where = "People: the paper's respondents. A study file as argument plays your study."
+        chosen = _policy(policy or RECOMMENDED, people, settings, setting)
+    else:
+        people, where = _world_of(study, world, seed)
+        if policy is not None:
+            chosen = _policy(policy, people, settings, setting)
+        elif settings or setting:
+            raise SettingError(
+                f"{study} has the settings of its policy; change them there, or give --policy too,"
+                " to play another one"
+            )
+        else:
+            chosen = policy_for(Study.read(study))
     late = _delay(delay, lost=lost, deadline=deadline, silence=silence, order=order)
-    with progress_bar(horizon * runs, f"{policy}, {runs} runs") as progress:
+    default = HORIZON if study is None else HORIZON_OF_STUDY
+    visits = default if horizon is None else horizon
+    with progress_bar(visits * runs, f"{chosen.name}, {runs} runs") as progress:
         done = run_simulation(
-            chosen, world, horizon, runs, seed, delay=late, workers=workers, progress=progress
+            chosen, people, visits, runs, seed, delay=late, workers=workers, progress=progress
         )
     if as_json:
         typer.echo(json.dumps(done.to_dict()))
     else:
-        _show(done, features)
+        _show(done, len(people.survey), where)
+
+
+def _policy(
+    name: str, people: LinearEnvironment, options: dict[str, Any], further: list[str] | None
+) -> Policy:
+    settings = chosen_settings(name, options, further or [])
+    return policy_of({"name": name, **settings}, people)
+
+
+def _world_of(path: Path, number: int, seed: int) -> tuple[LinearEnvironment, str]:
+    """Return a world that is plausible for a study, and what is said about it."""
+    check_whole(number, "--world", 0, MOST_WORLDS)
+    check_count("seed", seed, 0)
+    study = Study.read(path)
+    people = Prior.of(study).world(number, seed=seed)
+    useful = study.survey.names_of(np.any(people.useful, axis=0))
+    return people, (
+        f"People: those of world {number} of the worlds that are plausible for {study.name}; what"
+        f" matters there: {listed(useful) or 'nothing'}."
+    )
 
 
 def _delay(spelled: str | None, **settings: Any) -> Delay | None:
@@ -91,11 +158,12 @@ def _delay(spelled: str | None, **settings: Any) -> Delay | None:
     return Delay(visits, shape, **given)
 
 
-def _show(done: Runs, questions: int) -> None:
+def _show(done: Runs, questions: int, where: str) -> None:
     length = f"{counted(len(done.runs), 'run')} of {counted(done.horizon, 'visit')}"
     output.print(
-        f"{done.policy}: regret {done.regret:,.1f} and {done.questions_per_visit:.2f} of"
-        f" {counted(questions, 'question')} a visit, means of {length}.",
+        f"{done.policy}: reward {done.reward_per_visit:,.4g} and {done.questions_per_visit:.2f} of"
+        f" {counted(questions, 'question')} a visit, regret {done.regret:,.1f}, means of {length}."
+        f"\n{where}",
         markup=False,
         highlight=False,
     )

@@ -33,7 +33,7 @@ def sweep(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Play a grid of policies and environments; a sweep that was stopped goes on where it was."""
+    """Play a grid of policies on the paper's people; one that was stopped goes on where it was."""
     chosen = read_sweep(file)
     visits, what = len(chosen) * chosen.horizon, f"{len(chosen):,} runs"
     with progress_bar(visits, what, lambda: _kept(out, len(chosen))) as progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from rich.text import Text
 from askless.errors import SettingError
 
 BEGINS_AGAIN = "nothing of it is kept, and the same command begins again"
+THOUSANDS = re.compile(r"(^|,)\d(,\d{3})+(?=,|$)")  # 1,500 is meant as one number
 TABLES = (".csv", ".parquet", ".pq")
 output = Console()
 messages = Console(stderr=True)
@@ -51,6 +53,19 @@ def check_order(study: Path, table: Path, what: str) -> None:
         raise SettingError(f"{study} is a {what}, not a study file; give the study first")
 
 
+def of_study(study: object) -> str:
+    """Say which commands play a study of one's own."""
+    return f"a study of yours is played by `askless plan {study}` and `askless simulate {study}`"
+
+
+def refuse_options(context: typer.Context, names: tuple[str, ...], when: str) -> None:
+    """Refuse options that would be passed over."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise SettingError(f"--{name} says nothing {when}; leave it out")
+
+
 def counted(count: int, thing: str) -> str:
     """Return a count and what is counted."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
@@ -58,6 +73,12 @@ def counted(count: int, thing: str) -> str:
 
 def numbers(option: str, text: str, kind: type) -> list[Any]:
     """Return the numbers that an option was given, separated by commas."""
+    if kind is int and (grouped := THOUSANDS.search(text)):
+        parts = grouped[0].strip(",").split(",")
+        raise SettingError(
+            f"{option} is {text!r}, where {','.join(parts)} is read as {' and '.join(parts)}; write"
+            f" {''.join(parts)}"
+        )
     try:
         return [kind(part) for part in text.split(",")]
     except ValueError:

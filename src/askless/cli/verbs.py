@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, ClassVar
 
 from typer.core import TyperGroup
 
+from askless.cli.terminal import of_study
 from askless.errors import SettingError, meant, near
 
-__all__ = ["Verbs", "mistyped"]
+__all__ = ["Verbs", "misused"]
+
+TOO_MANY = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
+NUMBERS = re.compile(r"[\d.,\s]+")
 
 
 class Verbs(TyperGroup):
@@ -47,12 +52,42 @@ def description(verb: Any) -> str:
     return " ".join(inspect.cleandoc(verb.help or "").partition("\n\n")[0].split())
 
 
-def mistyped(error: Any) -> str | None:
+def misused(error: Any) -> str | None:
+    """Return what is wrong with how a verb was called; None where the error says it itself."""
+    if getattr(error, "ctx", None) is None:
+        return None
+    arguments = [one for one in error.ctx.command.params if one.param_type_name == "argument"]
+    usage = " ".join([error.ctx.command_path, *(_form(one) for one in arguments)])
+    lacking = getattr(error, "param", None)
+    if lacking in arguments and type(error).__name__ == "MissingParameter":
+        return f"{error.ctx.command_path} needs {_form(lacking)}; it is called as {usage}"
+    if many := TOO_MANY.fullmatch(error.format_message()):
+        return _too_many(many[1], error.ctx.command_path, usage, any(arguments))
+    return _mistyped(error, [one.name for one in arguments], usage)
+
+
+def _form(argument: Any) -> str:
+    return f"{argument.name.upper()}" if argument.required else f"[{argument.name.upper()}]"
+
+
+def _too_many(given: str, path: str, usage: str, takes_some: bool) -> str:
+    if NUMBERS.fullmatch(given):
+        said = "numbers of one option are separated by commas and no spaces, as in 500,2000"
+    elif given.endswith((".yaml", ".yml")) and not takes_some:
+        said = of_study(given)
+    else:
+        said = f"it is called as {usage}"
+    return f"{path} cannot take {given}; {said}"
+
+
+def _mistyped(error: Any, arguments: list[str], usage: str) -> str | None:
     """Return what is wrong with an option that a verb does not have; None of other errors."""
     wrong = getattr(error, "option_name", None)
-    if not hasattr(error, "possibilities") or wrong is None or error.ctx is None:
+    if not hasattr(error, "possibilities") or wrong is None:
         return None
-    known = [name for one in error.ctx.command.params for name in one.opts if name[:1] == "-"]
     path = error.ctx.command_path
+    if wrong.lstrip("-") in arguments:
+        return f"{path} takes it without {wrong}; it is called as {usage}"
+    known = [name for one in error.ctx.command.params for name in one.opts if name[:1] == "-"]
     about = near(wrong, known).replace("'", "") or f"; {path} --help lists those it has"
     return f"{path} has no option {wrong}{about}"

@@ -17,6 +17,7 @@ from askless.environments.pilot import PilotAnswers
 from askless.errors import AsklessError, SettingError, shown
 from askless.survey import Question, RewardRange, Study
 from askless.survey.arms import Arm
+from askless.survey.study import check_study
 from askless.survey.survey import Survey
 
 __all__ = ["Prior"]
@@ -85,6 +86,7 @@ class Prior:
     @classmethod
     def of(cls, study: Study, pilot: PilotAnswers | None = None) -> Prior:
         """Return the prior of a study: what its section `plan` says, and defaults for the rest."""
+        check_study(study)
         given, span, m = dict(study.plan), study.reward.span, len(study.survey)
         beta_min = float(study.settings.get("beta_min") or 0.0)
         if not beta_min and "effect" not in given:
@@ -134,8 +136,32 @@ class Prior:
         if self.effect[0] <= 0:
             raise SettingError("effect begins at 0; give a smallest effect above 0")
         self._environment(np.zeros((len(self.arms), self.survey.column_count)), 0.0, 0)
-        for number in range(20):  # with as many questions as may matter, there is least room
-            self._fitted(self._draw(_generator(0, number), self.useful[1]))
+        # With as many questions as may matter, there is least room.
+        drawn = [self._draw(_generator(0, number), self.useful[1]) for number in range(20)]
+        try:
+            for one in drawn:
+                self._fitted(one)
+        except SettingError as error:
+            raise SettingError(f"{error}{self._remedy(drawn)}") from None
+
+    def _remedy(self, drawn: list[_Drawn]) -> str:
+        """Say what would fit: less noise, if that is enough."""
+        room = min(self._room(one) for one in drawn)
+        if isinstance(self.noise, str) or room < 0:
+            return "; make some of them smaller"
+        digits = 10.0 ** (1 - math.floor(math.log10(room or 1.0)))
+        least = f"{math.floor(room * digits) / digits:g}"
+        low, high = f"{self.reward.low:g}", f"{self.reward.high:g}"
+        return (
+            f"; plan.noise of at most {least} alone would fit, and so would `noise: ends`, which is"
+            f" right where a reward is only {low} or {high}, such as no and yes"
+        )
+
+    def _room(self, drawn: _Drawn) -> float:
+        """Return the most noise for which a world has room with the smallest effects and gap."""
+        table = self._table(drawn, 0.0, self.gap[0], alone=True)
+        low, high = reach(self.survey, table)
+        return float(self.reward.span - (high.max() - low.min())) / (2 * WIDEST)
 
     def world(self, number: int, *, seed: int = 0) -> LinearEnvironment:
         """Draw a world; it and its people depend on (seed, number) alone."""
@@ -210,10 +236,11 @@ class Prior:
                 middle = self.reward.middle if self.survey.coding == "raw" else 0.0
                 table[:, 0] += middle - (low.min() + high.max()) / 2
                 return table, sd, taken
+        count = len(drawn.questions)
         raise SettingError(
-            f"useful, effect, gap and noise do not fit into the reward range together: not even"
-            f" {len(drawn.questions)} questions that matter with the smallest effect, gap and"
-            " noise; make some of them smaller"
+            "useful, effect, gap and noise do not fit into the reward range together: not even"
+            f" {f'{count} questions' if count != 1 else 'one question'} that matter"
+            f"{'s' * (count == 1)} with the smallest effect, gap and noise"
         )
 
     def _table(self, drawn: _Drawn, effects: float, gap: float, *, alone: bool) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -17,6 +17,7 @@ from askless.evaluation.ways import FULL, Way, fitting_way, own_price, takes_ove
 from askless.policies import policy_for
 from askless.simulation.simulate import check_count
 from askless.survey import Study
+from askless.survey.study import check_study
 
 __all__ = ["plan"]
 
@@ -36,7 +37,7 @@ ONE_AT_A_TIME = RLock()
 def plan(
     study: Study,
     *,
-    respondents: Sequence[int] = RESPONDENTS,
+    respondents: int | Sequence[int] = RESPONDENTS,
     prices: Sequence[float] | None = None,
     pilot: str | Path | PilotAnswers | None = None,
     worlds: int = WORLDS,
@@ -52,7 +53,7 @@ def plan(
     ----------
     study : Study
         Its section `plan` says what is plausible; see `Prior`.
-    respondents : sequence of int
+    respondents : int or sequence of int
         For how many respondents to forecast.
     prices : sequence of float, optional
         Which prices of a question to try beside the study's; half and twice as much if left out.
@@ -74,6 +75,7 @@ def plan(
     >>> found.forecast("asking everything", 400).questions.middle
     8.0
     """
+    check_study(study)
     people = _respondents(respondents)
     check_count("worlds", worlds, 20)
     check_count("seed", seed, 0)
@@ -178,8 +180,8 @@ def _check_sense(study: Study, dropout: float) -> None:
         raise study.refusal(error, "plan")
 
 
-def _respondents(given: Sequence[int]) -> tuple[int, ...]:
-    numbers = list(given)
+def _respondents(given: int | Sequence[int]) -> tuple[int, ...]:
+    numbers = list(given) if isinstance(given, Iterable) else [given]
     if not numbers:
         raise SettingError("respondents is empty; say for how many people to plan")
     for number in numbers:

@@ -32,7 +32,8 @@ def _of_policy(study: Study) -> Iterator[str]:
         warnings.simplefilter("always")
         policy_for(study)
     for warning in caught:
-        yield f"policy: {warning.message}."
+        said = str(warning.message)
+        yield f"policy: {said}{'' if said.endswith('?') else '.'}"
 
 
 def _of_survey(study: Study) -> Iterator[str]:

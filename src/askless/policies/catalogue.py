@@ -19,6 +19,7 @@ from askless.policies.ours import Target
 from askless.survey import Study
 from askless.survey.names import check_name
 from askless.survey.policy_descriptions import KNOWN
+from askless.survey.study import check_study
 
 __all__ = [
     "OURS",
@@ -165,8 +166,7 @@ def policy_for(study: Study) -> Policy:
     >>> al.policy_for(study).asked_now()
     ('x1', 'x2', 'x3')
     """
-    if not isinstance(study, Study):
-        raise SettingError(f"{shown(study)} is not a study; read one with askless.Study.read(path)")
+    check_study(study)
     try:
         kind = policy_class(study.policy)
         if study.policy not in KNOWN:  # else its section was checked as the file was read
@@ -204,12 +204,14 @@ def as_policy(given: Policy | str | Mapping[str, Any], world: Basis) -> Policy:
     """Return a policy as it is, or make one for an environment, by its name or settings."""
     if isinstance(given, Policy):
         return given
+    if isinstance(given, Study):
+        raise SettingError("policy is a study; give al.policy_for(study), the policy that it says")
     if isinstance(given, str):
         given = {"name": given}
     if not isinstance(given, Mapping) or "name" not in given:
         raise SettingError(
-            f"policy is {shown(given)}; give a policy, the name of one, or a mapping with its name"
-            " and settings"
+            f"policy is {shown(given, 200)}; give a policy, the name of one, or a mapping with its"
+            " name and settings"
         )
     return policy_of(given, world)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ from askless.core.words import (
     WEIGHTED,
 )
 from askless.policies.epoch_state import EpochState
+from askless.policies.rows import Rows, number_of
 from askless.policies.settings import SETS
 
 if TYPE_CHECKING:
@@ -101,8 +102,32 @@ class Signed(NamedTuple):
     epochs: int
 
 
-def effect_rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
+class EffectRows(Rows[Effect]):
+    """What `effects` returns; large ones are shown first."""
+
+    headings = ("arm", "question", "answers", "effect", "at all times", "at the end")
+    names = 3
+
+    def cells(self, row: Effect) -> Sequence[str]:
+        """Return what a table has of a row."""
+        ends = _ends(row.low, row.high), _ends(row.end_low, row.end_high)
+        return row.arm, row.question, row.answers, number_of(row.estimate), *ends
+
+    def weight(self, row: Effect) -> float:
+        """Return the size of the effect."""
+        return abs(row.estimate or 0.0)
+
+
+def effect_rows(policy: LinearUCB, *, ended: bool) -> Rows[Effect]:
     """Return one row an arm, question and direction, in this order."""
+    return EffectRows(_rows(policy, ended=ended))
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.3g} to {high:.3g}"
+
+
+def _rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
     survey, model = policy.survey, policy._model
     model.refresh_variance()
     last = model.ended() if ended and isinstance(model, EpochState) else model

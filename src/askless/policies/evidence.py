@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from askless.core.words import BY_ELLIPSOID, BY_EPOCHS, GOOD, NOT_DROPPED
 from askless.policies.epoch_data import skip_directions
 from askless.policies.epoch_state import EpochState
 from askless.policies.remaining import line_of, said_of_remaining
+from askless.policies.rows import Rows, number_of
 
 if TYPE_CHECKING:
     from askless.policies.linear_ucb import LinearUCB
@@ -96,8 +97,43 @@ class Evidence:
         return getattr(self, key)
 
 
-def evidence_rows(policy: LinearUCB) -> list[Evidence]:
+class EvidenceRows(Rows[Evidence]):
+    """What `evidence` returns; those of large effects are shown first."""
+
+    headings = ("arm", "question", "effect", "up to", "state")
+    names = 2
+    note = "row.reason says what rewards must still show of a question"
+
+    def __init__(self, rows: list[Evidence], span: float) -> None:
+        super().__init__(rows)
+        self.span = span  # of rewards: no effect is larger, whatever a set has
+
+    def cells(self, row: Evidence) -> Sequence[str]:
+        """Return what a table has of a row."""
+        most = number_of(min(row.high, self.span))
+        return row.arm, row.question, number_of(row.estimate), most, _state(row)
+
+    def weight(self, row: Evidence) -> float:
+        """Return the size of the effect."""
+        return row.estimate
+
+
+def evidence_rows(policy: LinearUCB) -> Rows[Evidence]:
     """Return one row an arm and question, arms first."""
+    return EvidenceRows(_rows(policy), policy.reward.span)
+
+
+def _state(row: Evidence) -> str:
+    """Say in a few words how a question stands; its reason says it in full."""
+    if not row.kept:
+        return f"dropped after {row.dropped_at:,} visits"
+    sides = [side for way in row.directions for side in (way.below, way.above)]
+    still = sum(side < 1 for side in sides)
+    said = f"kept: {still} of {len(sides)} tests open" if sides else "kept"
+    return said if row.active else f"{said}, no say now"
+
+
+def _rows(policy: LinearUCB) -> list[Evidence]:
     model = policy._model
     model.refresh_variance()
     state = model.arms
@@ -201,7 +237,9 @@ def _reason(policy: LinearUCB, k: int, high: float, open_ends: str | None) -> st
     if policy._model.arms.n[k] == 0:
         return "the arm has had too few visits yet to be judged"
     if high > beta_min:
-        return f"its effect may be up to {high:.4g}{open_ends}, above beta_min = {beta_min:g}"
+        span = policy.reward.span
+        most = f"{high:.4g}" if high < span else f"{span:g}, the whole reward range"
+        return f"its effect may be up to {most}{open_ends}, above beta_min = {beta_min:g}"
     if policy.has_net:
         return f"its effect is at most {high:.4g}, within beta_min = {beta_min:g}"
     when = (

@@ -20,6 +20,7 @@ from askless.policies.one_thread import alone
 from askless.policies.visit import Visit
 from askless.survey import Study
 from askless.survey.names import check_number
+from askless.survey.study import check_study
 from askless.survey.window import Window, check_silence
 from askless.whole import is_whole
 
@@ -157,8 +158,7 @@ class InOrder:
     @classmethod
     def of(cls, study: Study, policy: Policy) -> InOrder:
         """Return the queue that a study describes with `reward.window` and `reward.silence`."""
-        if not isinstance(study, Study):
-            raise SettingError(f"study is {shown(study)}; give an askless.Study")
+        check_study(study)
         return cls(policy, window=study.window, silence=study.silence)
 
     def _length(self) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from askless.core.words import MOST_ROWS
 from askless.policies.epoch_state import EpochState
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["line_of", "said_of_remaining"]
 
 AGAINST = -2.0  # a logarithm from which on rewards speak for an effect (maths 5.1)
+WARM = 0.2  # of the rows that tests will need, before the first one, as in the core
 SHOWN_DIGITS = 2  # of a number of visits
 
 
@@ -32,7 +34,7 @@ def said_of_remaining(
     """Say what rewards must still show of a kept question, and how long that takes."""
     epochs, first = model.epochs, model.survey.columns.start[g]
     if epochs.warm[k]:
-        return "; nothing has been tested in this arm yet"
+        return f"; nothing has been tested in this arm yet{_begins(policy, model, k)}"
     place = slice(first, first + len(names))
     line, logs, pace = line_of(model, k), epochs.logs[k, place], epochs.pace[k, place]
     sides = [
@@ -56,14 +58,28 @@ def said_of_remaining(
     others = len(sides) - 1
     more = f", and {others} more such comparison{'s' * (others > 1)}" if others else ""
     said = f"; to drop it, rewards must still show that {_shown(name, side, policy.beta_min)}{more}"
-    if math.isinf(rows[worst]):
-        return f"{said}; how many visits that takes cannot be said yet"
     size, held, need = (int(part[k]) for part in (model.arms.size, epochs.held, epochs.need))
+    if math.isinf(rows[worst]):
+        return (
+            f"{said}; how many visits that takes can be said at the next look at the rewards, after"
+            f" about {_about(max(need - held, 1)):,} more full visits with this arm"
+        )
     left = max(size + rows[worst] - held, need - held, 1)
     return (
         f"{said}; if it has no effect, that takes about {_about(left):,} more full visits with"
         " this arm"
     )
+
+
+def _begins(policy: LinearUCB, model: EpochState, k: int) -> str:
+    """Say when warm-up ends, which is a part of what tests need (maths 8.7), once that is known."""
+    arms, epochs = model.arms, model.epochs
+    if not epochs.spread[k]:
+        return ""
+    spread = float(arms.n[k] * epochs.spread[k]) * (policy.reward.span / policy.beta_min) ** 2
+    rows = max(3.0 * arms.size[k], WARM * 2.0 * float(arms.noise[k]) * line_of(model, k) * spread)
+    left = max(min(rows, MOST_ROWS) - float(arms.n[k] + epochs.held[k]), 1.0)
+    return f", and tests begin after about {_about(left):,} more full visits with it"
 
 
 def _shown(name: str, side: int, beta_min: float) -> str:

@@ -181,6 +181,29 @@ class Runs:
         """Visits of all runs in which the full survey would have given another arm."""
         return sum(run.other_arms for run in self.runs)
 
+    def __str__(self) -> str:
+        count = len(self.runs)
+        many = "1 run" if count == 1 else f"mean of {count:,} runs"
+        regret = "not known" if math.isnan(self.regret) else f"{self.regret:,.1f}"
+        return "\n".join(
+            [
+                f"{self.policy}, {many} of {self.horizon:,} visits",
+                f"reward a visit     {self.reward_per_visit:,.4g}",
+                f"questions a visit  {self.questions_per_visit:,.2f}",
+                f"regret             {regret}",
+                f"drops              {self._dropped()}",
+            ]
+        )
+
+    def _dropped(self) -> str:
+        """Say how many questions arms dropped, and how many of those that matter to them."""
+        drops = sum(len(run.drops) for run in self.runs) / len(self.runs)
+        useful = [run.useful_dropped for run in self.runs]
+        said = f"{drops:,.3g} (arm, question) pairs"
+        if None in useful or not drops:
+            return said
+        return f"{said}; useful ones {sum(filter(None, useful)) / len(useful):,.3g}"
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row a run and checkpoint: run, visits, regret, reward, asked, cost."""
         with extra("cli"):

@@ -25,6 +25,11 @@ def read_sweep(path: str | Path) -> Sweep:
     except UnicodeDecodeError:
         raise SettingError(f"{path}: the file is not text in UTF-8") from None
     data = Located(text, str(path)).data
+    if "schema" in data and "questions" in data:
+        raise SettingError(
+            f"{path}: this is a study file, not a sweep's; `askless plan {path}` and"
+            f" `askless simulate {path}` play it"
+        )
     for key in set(data) - KEYS:
         raise SettingError(f"{path}: unknown key {key!r}{meant(key, sorted(KEYS), 'the keys are')}")
     try:

@@ -41,6 +41,8 @@ class Located:
             node = yaml.compose(text, Loader=yaml.SafeLoader)
             self.data = None if node is None else self._build(node, ())
         except yaml.MarkedYAMLError as error:
+            if (quote := _open_quote(text, error)) is not None:
+                raise StudyError(f"{source}, {quote}") from None
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             problem = ", ".join(part for part in (error.context, error.problem) if part)
             hint = next((hint for sign, hint in HINTS.items() if sign in problem), "")
@@ -111,3 +113,41 @@ class Located:
         line = self.lines.get(known, 1)
         key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
         return f"{self.source}, line {line}" + (f", {key}" if key else "")
+
+
+def _open_quote(text: str, error: yaml.MarkedYAMLError) -> str | None:
+    """Say where a quote began that was not closed, if that is what is wrong.
+
+    It ends at the next quote, lines later, and YAML complains of what comes behind that one.
+    """
+    if error.context == "while scanning a quoted scalar" and error.context_mark:
+        first, quote, how = error.context_mark, text[error.context_mark.index], "never closed"
+    elif (last := _quoted_before(text, error.problem_mark)) is None:
+        return None
+    else:
+        first, ends, quote = last.start_mark, last.end_mark, last.style
+        if first.line < ends.line:
+            how = f"closed only on line {ends.line + 1}, by the next one"
+        elif "found '<scalar>'" in str(error.problem):
+            how = "closed by the next one, and the text goes on"
+        else:
+            return None
+    return (
+        f"line {first.line + 1}: this is not YAML: the quote {quote} that begins a text here is"
+        f" {how}; close it where its text ends, and put a text that has quotes in quotes of another"
+        " kind"
+    )
+
+
+def _quoted_before(text: str, wrong: yaml.Mark | None) -> Any:
+    """Return the text in quotes that ends on the line of what is wrong, or None."""
+    last = None
+    tokens: Any = yaml.scan(text, Loader=yaml.SafeLoader)
+    try:
+        for token in tokens:
+            if wrong is None or token.start_mark.index >= wrong.index:
+                break
+            last = token if getattr(token, "style", None) in ("'", '"') else last
+    except yaml.MarkedYAMLError:
+        pass  # what was read before it is enough
+    return last if last and wrong and last.end_mark.line == wrong.line else None

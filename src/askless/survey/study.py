@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askless.errors import AsklessError, StudyError, extra
+from askless.errors import AsklessError, SettingError, StudyError, extra, shown
 from askless.survey.arms import Arm
 from askless.survey.eligibility import Eligibility, SurveyRule
 from askless.survey.image import embedded
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from askless.survey.located_yaml import Located
     from askless.survey.study_file import StudyFile
 
-__all__ = ["EXAMPLE", "Study"]
+__all__ = ["EXAMPLE", "Study", "check_study"]
 
 EXAMPLE = Path(__file__).with_name("charity.yaml")
 
@@ -208,6 +208,18 @@ class Study:
         key = getattr(error, "setting", None) or said.split(maxsplit=1)[0].rstrip(":")
         place = (section, key) if (section, key) in self.located.lines else (section,)
         return StudyError(f"{self.located.where(place)}: {said.removeprefix(f'{key}: ')}")
+
+
+def check_study(study: object) -> None:
+    """Refuse what is no study, such as the path of its file."""
+    if isinstance(study, str | Path):
+        raise SettingError(
+            f"study is {shown(str(study), 200)}, a path; read the file with al.Study.read(path)"
+        )
+    if not isinstance(study, Study):
+        raise SettingError(
+            f"study is {shown(study, 200)}; give an askless.Study, such as al.Study.read(path)"
+        )
 
 
 def _covered(survey: Survey, arms: Sequence[str | Arm]) -> Eligibility:

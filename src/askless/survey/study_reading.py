@@ -107,8 +107,10 @@ def _one_of(problems: list[tuple[Any, str]]) -> str:
     others = [said for problem, said in problems if problem["type"] not in SHAPES]
     if others or len(problems) == 1:
         return (others or [problems[0][1]])[0]
-    given = shown(problems[0][0]["input"])
-    return f"{given} is not {', and not '.join(_shape(problem) for problem, _ in problems)}"
+    given = problems[0][0]["input"]
+    share = _as_share(given)
+    shapes = ", and not ".join(_shape(problem) for problem, _ in problems)
+    return f"{shown(given)} is not {shapes}{f'; write {share}' if share else ''}"
 
 
 def _shape(problem: Any) -> str:

@@ -15,6 +15,7 @@ __all__ = ["PATTERN", "Window", "check_silence"]
 
 VISITS = "visits"
 SECONDS = {"minutes": 60.0, "hours": 3_600.0, "days": 86_400.0, "weeks": 604_800.0}
+DAYS = {"month": 30, "year": 365}
 UNITS = (*SECONDS, VISITS)
 LONGEST, MOST_VISITS = 36_525 * SECONDS["days"], 10**15  # a hundred years; what a run can have
 PATTERN = rf"^ *[0-9]+(\.[0-9]+)? +({'|'.join(unit[:-1] for unit in UNITS)})s? *$"
@@ -66,7 +67,7 @@ class Window:
         if isinstance(window, Window):
             return window
         if not isinstance(window, str) or not re.fullmatch(PATTERN, window):
-            raise SettingError(f"window is {shown(window)}; give a number and a unit, {EXAMPLES}")
+            raise SettingError(f"window is {shown(window)}; {_in_days(window)}")
         count, unit = window.split()
         return cls(float(count), unit.removesuffix("s") + "s")
 
@@ -92,6 +93,15 @@ class Window:
     def __str__(self) -> str:
         unit = self.unit.removesuffix("s") if self.count == 1 else self.unit
         return f"{_plain(self.count)} {unit}"
+
+
+def _in_days(window: Any) -> str:
+    """Say how to write a window: months and years, which differ in length, as days."""
+    long = re.fullmatch(r" *([0-9]{1,4}(?:\.[0-9]+)?) +(month|year)s? *", str(window))
+    if long is None:
+        return f"give a number and a unit, {EXAMPLES}"
+    days = round(float(long[1]) * DAYS[long[2]])
+    return f"{long[2]}s differ in length, so count days: {days} days"
 
 
 def check_silence(value: Any, window: str | None, reward: RewardRange) -> float:
