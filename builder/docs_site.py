@@ -24,6 +24,11 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
+# Pages whose sentences have formulas; in the repository they are read as they are written.
+FORMAL = {"maths.md", "guarantee.md"}
+AS_WRITTEN = re.compile(r"(```.*?```|`[^`\n]*`|\]\([^)]*\))", re.DOTALL)
+BELOW = re.compile(r"(?<=\S)_(?:\{([^}\n]+)\}|(min|max|then|AA|SS|oj|[A-Za-z0-9λ∞]))")
+ABOVE = re.compile(r"\^(?:\(([^)\n]+)\)|([A-Za-z0-9½]+))")
 FORMULA_SIZE = 17
 ziamath.config.precision = 2  # of a pixel
 ziamath.config.svg2 = False  # no symbols with names, which pages of many formulas would repeat
@@ -40,6 +45,15 @@ def drawn(formula: str) -> str:
     """Return one formula of LaTeX as SVG, with its source for who does not see it."""
     picture = ziamath.Latex(formula, size=FORMULA_SIZE, color="currentColor").svg()
     return picture.replace("<svg ", f'<svg role="img" aria-label="{escape(formula)}" ', 1)
+
+
+def lifted(markdown: str) -> str:
+    """Return sentences with their indices below and their powers above the line."""
+    parts = AS_WRITTEN.split(markdown)
+    for place in range(0, len(parts), 2):  # the others are code, and targets of links
+        below = BELOW.sub(lambda found: f"<sub>{found[1] or found[2]}</sub>", parts[place])
+        parts[place] = ABOVE.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", below)
+    return "".join(parts)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -65,7 +79,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
             return link[0]
         return f"{link[1]}{relpath(target, dirname(here) or '.')}{link[3]}"
 
-    return LINK.sub(moved, markdown)
+    linked = LINK.sub(moved, markdown)
+    return lifted(linked) if here in FORMAL else linked
 
 
 def place_of(page: str, target: str) -> str:

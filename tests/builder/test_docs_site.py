@@ -46,6 +46,22 @@ def test_each_formula_is_a_picture_with_its_source_for_who_does_not_see_it():
     assert all(picture.findall(f".//{namespace}path") for picture in pictures)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("z_jz_jᵀ", "z<sub>j</sub>z<sub>j</sub>ᵀ"),
+        ("β_min", "β<sub>min</sub>"),
+        ("F_{i−1}", "F<sub>i−1</sub>"),
+        ("of t^(2/3) rows", "of t<sup>2/3</sup> rows"),
+        ("2^r", "2<sup>r</sup>"),
+        ("`beta_min`, [a_b](c_d.md#e_f)", "`beta_min`, [a<sub>b</sub>](c_d.md#e_f)"),
+        ("```math\na_i^2\n```", "```math\na_i^2\n```"),
+    ],
+)
+def test_indices_of_sentences_stand_below_the_line(written, shown):
+    assert docs_site.lifted(written) == shown
+
+
 def test_formulas_have_the_colour_of_the_text_and_no_names():
     drawn = docs_site.mathematics("\\sqrt{x} + x")
     assert "currentColor" in drawn
