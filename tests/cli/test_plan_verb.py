@@ -137,7 +137,7 @@ def test_a_pilot_with_an_id_is_read_once_the_column_is_left_out(tmp_path):
     (tmp_path / "people.csv").write_text("id,donor\n1,yes\n2,no\n")
     few = ("plan", "study.yaml", "--respondents", 30, "--worlds", 20, "--workers", 1)
     given = (*few, "--pilot", "people.csv")
-    check_refused(askless(*given, cwd=tmp_path), "askless plan --leave-out id")
+    check_refused(askless(*given, cwd=tmp_path), "leave it out: --leave-out id")
     done = askless(*given, "--leave-out", "id", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "--leave-out id" in (tmp_path / "askless-plan" / "report.html").read_text()

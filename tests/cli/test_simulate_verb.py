@@ -193,6 +193,10 @@ def test_what_is_printed_says_whose_people_were_simulated(study):
     said = " ".join(askless("simulate", study, "--runs", 1, "--horizon", 300).stdout.split())
     assert "world 0 of the worlds that are plausible for study; what matters there: donor." in said
     assert "1 run of 300 visits" in said
+    assert "gives up" not in said
+    study.write_text(f"{OF_PEOPLE}plan: {{dropout: 0.05}}\n")
+    leaving = askless("simulate", study, "--runs", 1, "--horizon", 300).stdout
+    assert "Nobody gives up here" in leaving
     paper = " ".join(askless("simulate", "--beta-min", 0.5, *SMALL).stdout.split())
     assert "the paper's respondents" in paper
     assert "plausible" not in paper

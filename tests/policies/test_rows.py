@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,6 +69,14 @@ def test_no_effect_is_shown_as_larger_than_the_rewards_are_apart():
     assert all("may be up to 1, the whole reward range" in r.reason for r in rows if r.high > 1)
     tables = [line.split("  ") for line in str(rows).splitlines()[1:21]]
     assert max(float([cell for cell in line if cell.strip()][3]) for line in tables) == 1
+
+
+def test_a_notebook_shows_the_table_too():
+    """Fails if a cell that ends with the rows shows their fields."""
+    shown = []
+    rows = learned(50).effects()
+    rows._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
+    assert shown == [str(rows)]
 
 
 def test_rows_are_a_list_like_any_other():

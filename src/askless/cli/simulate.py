@@ -135,9 +135,10 @@ def _world_of(path: Path, number: int, seed: int) -> tuple[LinearEnvironment, st
     study = Study.read(path)
     people = Prior.of(study).world(number, seed=seed)
     useful = study.survey.names_of(np.any(people.useful, axis=0))
+    stay = " Nobody gives up here, whatever plan.dropout says: `askless plan` plays that."
     return people, (
         f"People: those of world {number} of the worlds that are plausible for {study.name}; what"
-        f" matters there: {listed(useful) or 'nothing'}."
+        f" matters there: {listed(useful) or 'nothing'}.{stay if study.plan.get('dropout') else ''}"
     )
 
 

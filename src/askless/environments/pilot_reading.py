@@ -126,11 +126,11 @@ def _header_problems(names: list[str], survey: Survey) -> Iterator[str]:
             yield f"column {at + 1} has no name; {_header_of(survey)}"
         elif name not in survey.names:
             left_out = (
-                f"; if it holds no answers, leave it out with leave_out=[{shown(name)}]"
-                f" (askless plan --leave-out {shlex.quote(name)})"
+                f"; if it holds no answers, leave it out: --leave-out {shlex.quote(name)}"
+                f" (in Python leave_out=[{shown(name)}])"
             )
             yield (
-                f"column {_cell(name)}: there is no such question; {_header_of(survey)}"
+                f"column {_cell(name)}: there is no such question"
                 f"{near(name, survey.names) or left_out}"
             )
         elif names.index(name) == at and names.count(name) > 1:
