@@ -259,7 +259,7 @@ def test_any_name_can_be_that_of_a_setting(catalogue):
 
 
 def test_a_class_of_a_module_is_checked_like_ours_once_it_is_imported():
-    text = STUDY.replace("NAME", "'test_described:Wanders'") + WRONG
+    text = STUDY.replace("NAME", f"'{__name__}:Wanders'") + WRONG
     study = al.Study.parse(text, source="charity.yaml")  # which imports nothing
     with pytest.raises(StudyError) as caught:
         al.policy_for(study)
@@ -267,7 +267,7 @@ def test_a_class_of_a_module_is_checked_like_ours_once_it_is_imported():
 
 
 def test_a_study_that_was_changed_since_is_judged_by_what_it_is_now():
-    text = STUDY.replace("NAME", "'test_described:Wanders'") + "  rate: 7\n"
+    text = STUDY.replace("NAME", f"'{__name__}:Wanders'") + "  rate: 7\n"
     study = al.Study.parse(text, source="charity.yaml")
     changed = al.Study(
         study.survey, study.arms, study.reward, study.policy, {"rate": 1}, located=study.located
