@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from survey_strategies import refused
-
 from askless.errors import StudyError
+from survey_strategies import refused
 
 EXAMPLE = """\
 # What suits whom, in a file that uses every key.

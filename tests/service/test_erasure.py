@@ -98,7 +98,7 @@ def postgres_files(service):
         number = look("SELECT oid FROM pg_database WHERE datname = current_database()").scalar_one()
     contents = []
     for file in Path(folder, "base", str(number)).iterdir():
-        with suppress(FileNotFoundError):  # the server keeps lists there, and puts new ones in place
+        with suppress(FileNotFoundError):  # the server replaces its own lists meanwhile
             contents.append(file.read_bytes())
     return contents
 

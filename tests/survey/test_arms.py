@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from survey_strategies import refused
 
 from askless.errors import SettingError
 from askless.survey import Arm
 from askless.survey.arms import arms_from
+from survey_strategies import refused
 
 
 def test_an_arm_without_a_text_is_called_by_its_name():

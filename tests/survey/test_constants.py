@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.linalg import block_diag, null_space
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
-from survey_strategies import OPTIONS, answers_to, extreme_contexts, extreme_values, surveys
 
 from askless.survey import Choice, Constants, Multi, RewardRange, Scale, Survey, YesNo
+from survey_strategies import OPTIONS, answers_to, extreme_contexts, extreme_values, surveys
 
 
 def scale(name, **settings):

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from survey_strategies import OPTIONS, refused
 
 from askless.errors import AnswerError, SettingError
 from askless.survey import Choice, Multi, Scale, YesNo
 from askless.survey.kinds import KINDS
 from four_questions import AGE, CAUSE, DONOR, MEDIA
+from survey_strategies import OPTIONS, refused
 
 
 class Cause(str, enum.Enum):  # noqa: UP042 (its str() is not its text)

@@ -9,6 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 from scipy.spatial import HalfspaceIntersection
+
+from askless.survey import Choice, Multi, Scale, YesNo
+from four_questions import AGE, CAUSE, DONOR, MEDIA
 from survey_strategies import (
     OPTIONS,
     encoded,
@@ -16,9 +19,6 @@ from survey_strategies import (
     extreme_values,
     questions,
 )
-
-from askless.survey import Choice, Multi, Scale, YesNo
-from four_questions import AGE, CAUSE, DONOR, MEDIA
 
 
 @given(questions(), st.data())

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from survey_strategies import STEP, answers_to, encoded, extreme_answers, questions, scales
 
 from askless.survey import Scale
 from four_questions import AGE
+from survey_strategies import STEP, answers_to, encoded, extreme_answers, questions, scales
 
 
 @pytest.mark.parametrize(

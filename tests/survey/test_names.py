@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from survey_strategies import refused
 
 from askless.errors import SettingError
 from askless.survey.names import check_name, check_names, check_number, check_text
+from survey_strategies import refused
 
 
 @pytest.mark.parametrize("name", ["age", "how old", "größe", "q-1", "年齢", "2"])

@@ -7,11 +7,11 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from survey_strategies import extreme_answers, questions, refused
 
 from askless.errors import AnswerError, SettingError
 from askless.survey import Choice, Multi, Scale, YesNo
 from askless.survey.kinds import question_from_dict
+from survey_strategies import extreme_answers, questions, refused
 
 EVERY_KIND = [
     pytest.param(lambda name="q", **settings: Scale(name, low=0, high=1, **settings), id="scale"),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from survey_strategies import refused
 
 from askless.errors import RewardError, SettingError
 from askless.survey import RewardRange
+from survey_strategies import refused
 
 GRID = 16384
 

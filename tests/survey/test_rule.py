@@ -4,14 +4,14 @@ import itertools
 
 import pytest
 from hypothesis import given, settings
-from rule_strategies import rules
-from survey_strategies import refused
 
 import rules_by_ast
 from askless.errors import SettingError
 from askless.survey.eligibility import SurveyRule
 from askless.survey.rule import Rule
+from rule_strategies import rules
 from rules_by_ast import ANSWERS, SURVEY
+from survey_strategies import refused
 
 
 def everyone(names):

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import rules
-from survey_strategies import refused
 
 import askless as al
 import rules_by_ast
 from askless.errors import SettingError, StudyError
 from askless.survey.eligibility import Eligibility
+from rule_strategies import rules
 from rules_by_ast import ANSWERS, SURVEY
+from survey_strategies import refused
 
 STUDY = """schema: 1
 questions:

@@ -3,13 +3,13 @@
 import sys
 
 import pytest
-from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
-from survey_strategies import refused
 
 import askless as al
 from askless.errors import MissingExtraError, SettingError, StudyError
 from askless.survey import Arm, Choice, Multi, RewardRange, Scale, Study, Survey, YesNo
 from own_policies import rotates
+from study_examples import ALLOWED, EXAMPLE, MEANING, SHAPE, refused_at
+from survey_strategies import refused
 
 SURVEY = Survey(
     [

@@ -11,8 +11,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from study_examples import ALLOWED, EXAMPLE, SHAPE, Fault, refused_at
-from survey_strategies import refused
 
 from askless.errors import StudyError
 from askless.survey import Study, located_yaml
@@ -21,6 +19,8 @@ from askless.survey.study import EXAMPLE as CHARITY
 from askless.survey.study_file import json_schema
 from askless.survey.study_reading import read_study_file
 from doc_pages import ROOT
+from study_examples import ALLOWED, EXAMPLE, SHAPE, Fault, refused_at
+from survey_strategies import refused
 
 LAUGHS = "lol: &a [ha, ha]\n" + "".join(
     f"lol{i}: &{new} [{', '.join(['*' + old] * 9)}]\n"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from survey_strategies import answers_to, extreme_values, refused, surveys
 
 from askless.core.words import NUMBER, ONE_HOT, SIGNS
 from askless.errors import AnswerError, SettingError
 from askless.survey import Choice, Multi, Scale, Survey, YesNo
+from survey_strategies import answers_to, extreme_values, refused, surveys
 from surveyed import AGE, ANSWERS, CAUSE, CONTEXT, DONOR, MEDIA, SURVEY
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from survey_strategies import STEP, refused
 
 from askless.errors import AnswerError
 from askless.survey import Scale, Survey
+from survey_strategies import STEP, refused
 from surveyed import CONTEXT, NAN, SURVEY
 
 
