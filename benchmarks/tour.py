@@ -66,9 +66,15 @@ def begin(browser: Browser, address: str) -> Page:
     return page
 
 
+def press(page: Page) -> None:
+    """Press the main button, and wait for the page that follows."""
+    with page.expect_navigation():
+        page.locator("button.main").click()
+
+
 def agree(page: Page) -> int:
     """Agree; return how many questions are promised at most."""
-    page.locator("button.main").click()
+    press(page)
     return int(re.search(r"of at most (\d+)", page.locator("h1").inner_text())[1])
 
 
@@ -79,7 +85,7 @@ def answer(page: Page) -> None:
     for field in page.locator("input.number").all():
         low = re.search(r"from ([\d.]+)", page.locator("form#answers").inner_text())
         field.fill("44" if low and float(low[1]) >= 18 else "7")
-    page.locator("button.main").click()
+    press(page)
 
 
 def walk(page: Page, *, shown: bool) -> None:
@@ -107,7 +113,7 @@ def main() -> None:
         admin = browser.new_context(viewport=DESK, locale="en-GB").new_page()
         admin.goto(dashboard)
         admin.fill("#password", password)
-        admin.locator("button.main").click()
+        press(admin)
         look(admin, "dashboard-first")
         first = begin(browser, people)
         shoot(first, "consent")

@@ -25,6 +25,12 @@ def service(tmp_path):
         yield f"{address}/s/charity", str(tmp_path / "study.db")
 
 
+def press(page, button="button.main"):
+    """Press a button and wait for the page that follows: a click by itself is over before that."""
+    with page.expect_navigation():
+        page.click(button)
+
+
 def fill(page):
     """Answer what a page asks, by its labels' inputs."""
     for on in page.locator("input[name=on]").all():
@@ -36,20 +42,20 @@ def fill(page):
         else:
             page.check(f"#{name}-0")
             page.check(f"#{name}-2")
-    page.click("#answers button.main")
+    press(page, "#answers button.main")
 
 
 def walk(page, address, look=lambda: None):
     """Go from the consent to the thanks; look at each page."""
     page.goto(address)
     look()
-    page.click("button.main")
+    press(page)
     while page.locator("#answers").count():
         look()
         fill(page)
     look()
     page.check("#reward-7")
-    page.click("button.main")
+    press(page)
     look()
 
 
@@ -104,11 +110,11 @@ def test_axe_finds_nothing_serious(service, new_page, scheme, language):
         )
 
     page.goto(service[0])
-    page.click("button.main")
+    press(page)
     page.click("summary")
     look()
     personal = page.input_value("#personal")
-    page.click("#answers button.main")  # nothing is filled in
+    press(page, "#answers button.main")  # nothing is filled in
     look()
     page.goto(service[0])
     fill(page)
@@ -180,16 +186,16 @@ def test_on_another_device_by_the_personal_link(service, new_page):
     """Fails if an answer given on the phone is not there on the desktop."""
     phone, desktop = new_page("phone"), new_page("desktop", java_script_enabled=False)
     phone.goto(service[0])
-    phone.click("button.main")
+    press(phone)
     fill(phone)
     phone.click("summary")
     desktop.goto(phone.input_value("#personal"))
-    desktop.click("button.main")
+    press(desktop)
     assert desktop.inner_text("h1") == "Questions 3 to 4 of at most 8"
     while desktop.locator("#answers").count():
         fill(desktop)
     desktop.check("#reward-7")
-    desktop.click("button.main")
+    press(desktop)
     phone.reload()
     assert "Your answer is saved." in phone.inner_text("main")
     check_answers(service[1])
@@ -200,23 +206,23 @@ def test_arabic_runs_from_right_to_left(service, new_page):
     page = new_page("phone", java_script_enabled=False)
     page.goto(service[0])
     left = page.locator("button.main").bounding_box()["x"]
-    page.click("button[lang=ar]")
+    press(page, "button[lang=ar]")
     assert page.get_attribute("html", "dir") == "rtl"
     box = page.locator("button.main").bounding_box()
     assert left < 375 / 2 < box["x"] + box["width"]
-    page.click("button.main")
+    press(page)
     fill(page)
     radio = page.locator("#a2-0").bounding_box()
     label = page.locator("label[for=a2-0] span").bounding_box()
     assert label["x"] + label["width"] <= radio["x"]
     following, back = page.locator("button.main"), page.locator("a.button")
     assert back.bounding_box()["x"] < following.bounding_box()["x"]
-    page.click("button[lang=en]")
+    press(page, "button[lang=en]")
     assert page.inner_text("h1") == "Questions 3 to 4 of at most 8"
     while page.locator("#answers").count():
         fill(page)
     page.check("#reward-7")
-    page.click("button.main")
+    press(page)
     check_answers(service[1])
 
 
@@ -224,7 +230,7 @@ def test_the_browser_s_own_back_after_the_decision(service, new_page):
     """Fails if going back shows a form as if nothing had been decided, and says nothing."""
     page = new_page("phone")
     page.goto(service[0])
-    page.click("button.main")
+    press(page)
     while page.locator("#answers").count():
         fill(page)
     page.go_back()

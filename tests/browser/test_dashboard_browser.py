@@ -152,9 +152,9 @@ def test_it_works_without_javascript(look, address):
         assert table.is_visible()
         assert table.locator("tbody tr").count() == 3
         page.get_by_role("button", name="Pause the study").click()
-        assert page.locator(".pill.paused").is_visible()
+        page.wait_for_selector(".pill.paused")
         page.get_by_role("button", name="Resume the study").click()
-        assert page.locator(".pill.running").is_visible()
+        page.wait_for_selector(".pill.running")
 
 
 def test_the_keyboard_reaches_everything(look):
