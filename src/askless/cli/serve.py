@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 import typer
@@ -13,6 +13,10 @@ from askless.cli.live import file_of
 from askless.cli.terminal import messages, output
 from askless.errors import SettingError
 from askless.survey import Study
+
+if TYPE_CHECKING:
+    from askless.service import Service
+    from askless.storage import Database
 
 
 def serve(
@@ -90,14 +94,10 @@ def serve(
     from askless.service import Service  # noqa: PLC0415 (so that help comes at once)
     from askless.service import serve as run  # noqa: PLC0415
     from askless.service.serving import check_free  # noqa: PLC0415
-    from askless.storage import Database, LiveStudy  # noqa: PLC0415
-    from askless.storage.admins import has_admin  # noqa: PLC0415
-    from askless.storage.keys import list_keys, make_key  # noqa: PLC0415
 
-    address = file_of(read.name) if db is None else db
     rates = {"key_rate": key_rate, "address_rate": address_rate}
     service = Service(
-        address=address,
+        address=file_of(read.name) if db is None else db,
         studies=(read.name,),
         host=host,
         port=8000 if port is None else port,
@@ -107,36 +107,52 @@ def serve(
         **{name: rate for name, rate in rates.items() if rate is not None},
     )
     check_free(host, service.port)  # before anything is made
-    database = Database(address)
+    _begin(read, service)
+    run(service)
+
+
+def _begin(study: Study, service: Service) -> None:
+    """Put the study into its database, or go on with it; say where it can be found."""
+    from askless.storage import Database, LiveStudy  # noqa: PLC0415 (so that help comes at once)
+    from askless.storage.admins import has_admin  # noqa: PLC0415
+
+    database = Database(service.address)
     try:
         database.migrate()
-        live = LiveStudy.open(database, read)
-        if not list_keys(database, live.name):
-            key = make_key(database, live.name, ["admin"], name="the first key")
-            output.print(
-                f"The first key of this study, for everything; it is shown this once:\n\n  {key}\n",
-                markup=False,
-                highlight=False,
-                soft_wrap=True,
-            )
-        admin = has_admin(database, live.name)
-        where = database.url.render_as_string(hide_password=True)
-        same = shlex.quote(where) if database.sqlite else "postgresql://…"
+        LiveStudy.open(database, study)
+        _show_first_key(database, study.name)
+        admin = has_admin(database, study.name)
     finally:
         database.close()
-    _say(f"study {read.name!r} in {where}; Ctrl-C stops it")
+    where = database.url.render_as_string(hide_password=True)
+    _say(f"study {study.name!r} in {where}; Ctrl-C stops it")
     if service.port:  # else nobody knows yet which one is free
-        base, name = f"http://{host}:{service.port}", quote(read.name, safe="")
-        if read.pages is not None:
+        base, name = f"http://{service.host}:{service.port}", quote(study.name, safe="")
+        if study.pages is not None:
             _say(f"people answer at {base}/s/{name}")
         if admin:
             _say(f"dashboard at {base}/dashboard/{name}")
     if not admin:
+        same = shlex.quote(where) if database.sqlite else "postgresql://…"
         _say(
             "nobody can sign in to the dashboard yet; set a password, also while it runs:"
-            f" askless admin password {shlex.quote(read.name)} --db {same}"
+            f" askless admin password {shlex.quote(study.name)} --db {same}"
         )
-    run(service)
+
+
+def _show_first_key(database: Database, study: str) -> None:
+    """Make a key for a study that has none, and show it this once."""
+    from askless.storage.keys import list_keys, make_key  # noqa: PLC0415 (so that help comes at once)
+
+    if list_keys(database, study):
+        return
+    key = make_key(database, study, ["admin"], name="the first key")
+    output.print(
+        f"The first key of this study, for everything; it is shown this once:\n\n  {key}\n",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _say(what: str) -> None:
