@@ -14,20 +14,16 @@ with _extra("service"):
         ConflictError,
         NotFoundError,
         Operation,
-        Pause,
         PausedError,
-        Reprice,
-        Retire,
         Revise,
         Reward,
         See,
         Seen,
         Start,
-        Stop,
         StoppedError,
-        Tick,
     )
     from askless.storage.restoring import restore
+    from askless.storage.steering import Pause, Reprice, Retire, Stop, Tick
     from askless.storage.verifying import Verification, verify
 
 __all__ = [

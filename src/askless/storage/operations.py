@@ -1,4 +1,4 @@
-"""What can be done to a live study: each is one step, all of it or nothing, safe to be repeated."""
+"""What can be done in a visit: each is one step, all of it or nothing, safe to be repeated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from askless.errors import (
     VisitError,
     meant,
 )
-from askless.policies import SurveyBandit, Visit
+from askless.policies import Visit
 from askless.storage.journal import Page, VisitRow
 from askless.storage.replica import Replica, dumped
 from askless.survey import Survey
@@ -31,18 +31,13 @@ __all__ = [
     "NotFoundError",
     "OfVisit",
     "Operation",
-    "Pause",
     "PausedError",
-    "Reprice",
-    "Retire",
     "Revise",
     "Reward",
     "See",
     "Seen",
     "Start",
-    "Stop",
     "StoppedError",
-    "Tick",
 ]
 
 TOKEN_BYTES = 18  # 144 bits that nobody guesses
@@ -135,7 +130,7 @@ class Start(Operation):
             raise PausedError("the study is paused and takes no new visits; try again later")
         policy = replica.policy
         known = None if self.known is None else _fitting(policy.survey, self.known)
-        arms = None if self.arms is None else _live(policy.arms, policy.live_arms, self.arms)
+        arms = None if self.arms is None else eligible(policy.arms, policy.live_arms, self.arms)
         visit = policy.visit(known=known or None, arms=arms, number=page.visits)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         row = VisitRow(visit.number, token, self.own, "open", page.at)
@@ -260,96 +255,6 @@ class Reward(OfVisit):
         return in_time(replica.queue.window, row.decided, row.decided_at, page.decided, page.at)
 
 
-@dataclass(frozen=True, slots=True)
-class Pause(Operation):
-    """Take no new visits, or take them again."""
-
-    paused: bool
-
-    def run(self, page: Page, replica: Replica) -> bool:  # noqa: ARG002
-        """Return whether that was a change."""
-        if page.stopped and not self.paused:
-            raise ConflictError("the study has been stopped; it cannot go on")
-        if page.paused == self.paused:
-            return False
-        page.paused = self.paused
-        page.append("paused" if self.paused else "resumed", None, {})
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Stop(Operation):
-    """End the study: no new visits, ever; those under way finish, and rewards are taken."""
-
-    def run(self, page: Page, replica: Replica) -> bool:  # noqa: ARG002
-        """Return whether that was a change."""
-        if page.stopped:
-            return False
-        page.stopped = True
-        page.append("stopped", None, {})
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Reprice(Operation):
-    """Change what asking one question may cost, in reward units."""
-
-    price: float
-
-    def run(self, page: Page, replica: Replica) -> bool:
-        """Return whether that was a change."""
-        policy = replica.policy
-        if not isinstance(policy, SurveyBandit):
-            raise SettingError(f"policy {policy.name!r} has no price to change")
-        price = policy.check_price(self.price)
-        doubt = policy.doubt_price(price)
-        if doubt is not None:
-            raise SettingError(f"price is {price:g}: {doubt}", "price")
-        said = [event.body["price"] for event in page.events if event.kind == "priced"]
-        if price == (said[-1] if said else policy.settings.price):
-            return False
-        page.append("priced", None, {"price": price})
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Retire(Operation):
-    """Play an arm no more; rewards that are still to come are learned."""
-
-    arm: str
-
-    def run(self, page: Page, replica: Replica) -> bool:
-        """Return whether that was a change."""
-        policy = replica.policy
-        arm = _live(policy.arms, policy.arms, [self.arm])[0]
-        gone = {event.body["arm"] for event in page.events if event.kind == "retired"}
-        if arm not in policy.live_arms or arm in gone:
-            return False
-        if not policy.roster.may_retire(arm, *gone):
-            raise ConflictError(
-                f"arm {arm!r} is the last one, if only for some people; the study needs one for"
-                " everyone"
-            )
-        page.append("retired", None, {"arm": arm})
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Tick(Operation):
-    """Let time pass: what has waited for its whole window is given up."""
-
-    def run(self, page: Page, replica: Replica) -> bool:
-        """Return whether anything is due by now."""
-        window = replica.queue.window
-        if window is None or window.in_visits:
-            return False
-        oldest = replica.oldest()
-        if oldest is None or oldest + window.seconds >= page.at:
-            return False
-        page.append("ticked", None, {})
-        return True
-
-
 # -- what they share -----------------------------------------------------------------------------
 
 
@@ -383,7 +288,7 @@ def _fitting(survey: Survey, answers: Mapping[str, Any]) -> dict[str, Any]:
         raise AnswerError(error.discreet) from None
 
 
-def _live(arms: Sequence[str], live: Sequence[str], given: Sequence[str]) -> list[str]:
+def eligible(arms: Sequence[str], live: Sequence[str], given: Sequence[str]) -> list[str]:
     """Return arms that are there; refuse unknown ones, and a list without a live one."""
     for arm in given:
         if arm not in arms:
