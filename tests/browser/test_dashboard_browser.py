@@ -128,6 +128,26 @@ def test_it_follows_what_happens(look):
         page.wait_for_selector(".pill.running", timeout=30_000)
 
 
+def test_charts_follow_what_happens(look):
+    """Fails if numbers are renewed and pictures stand still, or people are shown a failure."""
+
+    def later(route):
+        news = route.fetch().json()
+        chart = news["charts"]["questions-a-visit"]
+        last = chart["rows"][-1]
+        chart["rows"] += [{**last, "visit": last["visit"] + 100 * more} for more in (1, 2, 3)]
+        route.fulfill(json=news)
+
+    points = "[data-drawing='questions-a-visit'] .mark-symbol.role-mark path"
+    with look() as page:
+        before = page.locator(points).count()
+        assert before > 0
+        page.route("**/news", later)
+        page.locator(points).nth(before + 2).wait_for(state="attached", timeout=30_000)
+        assert page.locator(points).count() == before + 3
+        assert page.locator("#said").is_hidden()
+
+
 def test_charts_can_be_saved(look):
     """Fails if a chart cannot be saved as a picture, or its table as a file."""
     begins = {"CSV": b"day,", "SVG": b"<svg", "PNG": b"\x89PNG"}

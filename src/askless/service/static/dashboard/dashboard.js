@@ -7,6 +7,10 @@
   const drawn = new Map(); // by name: the view, and the words by which it was drawn
   let newest = null;
 
+  const OLD = "The service does not answer; these figures may be old.";
+  const OUT = "You are no longer signed in; load the page again.";
+  const UNDRAWN = "The charts cannot be drawn as they are now; their tables have the numbers.";
+
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   // The stylesheet has the colours; charts take them from there, in both themes.
@@ -51,8 +55,7 @@
     const words = JSON.stringify(chart.spec);
     const before = drawn.get(name);
     if (before && before.words === words) {
-      const changes = window.vega.changeset().remove(() => true).insert(chart.rows);
-      await before.view.change("rows", changes).runAsync();
+      await before.view.data("rows", chart.rows).runAsync();
       return;
     }
     if (before) before.finalize();
@@ -73,30 +76,37 @@
     main.dataset.drawn = String(drawn.size);
   }
 
-  async function renew() {
-    const answer = await fetch(main.dataset.news, { credentials: "same-origin", cache: "no-store" });
-    if (!answer.ok) {
-      const out = answer.status === 401;
-      throw new Error(out ? "You are no longer signed in; load the page again." : "");
+  async function fetched() {
+    try {
+      return await fetch(main.dataset.news, { credentials: "same-origin", cache: "no-store" });
+    } catch {
+      return { ok: false };
     }
+  }
+
+  // Returns what people must know of these figures; nothing if they are as they should be.
+  async function renew() {
+    const answer = await fetched();
+    if (!answer.ok) return answer.status === 401 ? OUT : OLD;
     newest = await answer.json();
     for (const part of document.querySelectorAll("[data-live]")) {
       const text = newest.parts[part.dataset.live];
       if (text !== undefined && part.innerHTML.trim() !== text.trim()) part.innerHTML = text;
     }
-    await drawAll();
+    try {
+      await drawAll();
+    } catch (error) {
+      console.error(error);
+      return UNDRAWN;
+    }
+    return "";
   }
 
   async function follow() {
     const wanted = following.querySelector("input").checked && !document.hidden;
     if (wanted) {
-      try {
-        await renew();
-        said.hidden = true;
-      } catch (error) {
-        said.textContent = error.message || "The service does not answer; these figures may be old.";
-        said.hidden = false;
-      }
+      said.textContent = await renew();
+      said.hidden = said.textContent === "";
     }
     setTimeout(follow, 1000 * Number(main.dataset.every));
   }
