@@ -103,6 +103,28 @@ def test_rows_under_way_count_only_once_the_study_is_over():
         policy.effects(ended="yes")
 
 
+@pytest.mark.parametrize("kind", ["epochs", "ridge"])
+@pytest.mark.parametrize("rows", [0, 700])
+def test_the_largest_of_many_are_the_largest(kind, rows):
+    """Fails if of an arm others are returned than those of the largest estimates, in order."""
+    world, policy = played(rows)
+    if kind == "ridge":
+        policy = al.RidgeSurveyUCB(world.survey, arms=["a", "b"], reward=world.reward, beta_min=0.3)
+        for t in range(rows):
+            answers = world.answers()
+            policy.learn_row(t % 2, world.survey.encode(answers), world.reward_of(t % 2, answers))
+    whole = policy.effects()
+    for most in (1, 3, len(whole)):
+        few = policy.effects(most=most)
+        for arm in policy.arms:
+            mine = [row for row in whole if row.arm == arm]
+            sizes = [-abs(row.estimate) if row.estimate is not None else 1.0 for row in mine]
+            places = sorted(sorted(range(len(mine)), key=sizes.__getitem__)[:most])
+            assert [row for row in few if row.arm == arm] == [mine[i] for i in places]
+    with pytest.raises(SettingError, match="most is 0"):
+        policy.effects(most=0)
+
+
 def test_a_dropped_question_keeps_what_was_known_when_it_went():
     """Fails if an interval of a dropped question moves on."""
     world, policy = played(0, questions=SCALES, beta_min=1.0)

@@ -11,12 +11,15 @@ import askless as al
 from askless.service.dashboard.glance import glance
 from askless.service.dashboard.picture import LINES, picture_of
 from askless.service.desk import Look
-from askless.storage import Answer, Pause, Reprice, Retire, Reward, Start, erase
+from askless.storage import Answer, Database, Pause, Reprice, Retire, Reward, Start, erase
+from askless.storage.admins import set_password
 from askless.storage.codebook import EVENTS
 from askless.storage.overview import read_overview
 from askless.storage.tables import events, visits
 from live_visits import open_live, play
 from live_world import TEXT, World
+from looking import PASSWORD, Somebody
+from served import served
 
 
 def picture(live):
@@ -121,3 +124,34 @@ def test_the_longest_wait_is_that_of_the_first_who_waits(sqlite):
     assert rewards["decided, not learned"] == "3"
     assert rewards["of them waiting for their reward, or their turn"] == "3"
     assert rewards["of them given up, or erased"] == "0"
+
+
+MANY = """
+schema: 1
+name: many
+questions:
+  - {kind: multi, name: media, options: [a, b, c, d, e, f, g, h]}
+  - {kind: choice, name: town, options: [%s]}
+arms: [{name: mail}, {name: call}]
+reward: {low: 0, high: 1}
+policy: {name: survey-bandit, beta_min: 0.2}
+"""
+
+
+def test_a_page_has_the_largest_of_many_effects_and_a_file_all(tmp_path):
+    """Fails if a page grows with the pairs of options, or a saved table leaves some out."""
+    study = al.Study.parse(MANY % ", ".join(f"town{i}" for i in range(20)))
+    with served(tmp_path, study=study) as (address, _):
+        database = Database(str(tmp_path / "study.db"))
+        set_password(database, "many", PASSWORD)
+        database.close()
+        with Somebody(address, "many") as somebody:
+            somebody.sign_in()
+            page, news, saved = (
+                somebody.get(f"{somebody.home}{at}").text
+                for at in ("", "/news", "/tables/effects-1.csv")
+            )
+    assert page.count("<tr>") < 300
+    assert len(news) < 200_000
+    assert "The table has the 60 largest, its file all 318." in page  # 128 and 190
+    assert len(saved.splitlines()) == 1 + 318

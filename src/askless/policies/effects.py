@@ -26,6 +26,7 @@ from askless.policies.rows import Rows, number_of
 from askless.policies.settings import SETS
 
 if TYPE_CHECKING:
+    from askless.policies.arm_state import ArmState
     from askless.policies.linear_ucb import LinearUCB
 
 __all__ = ["Effect"]
@@ -118,33 +119,61 @@ class EffectRows(Rows[Effect]):
         return abs(row.estimate or 0.0)
 
 
-def effect_rows(policy: LinearUCB, *, ended: bool) -> Rows[Effect]:
-    """Return one row an arm, question and direction, in this order."""
-    return EffectRows(_rows(policy, ended=ended))
+def effect_rows(policy: LinearUCB, *, ended: bool, most: int | None) -> Rows[Effect]:
+    """Return one row an arm, question and direction, in this order; of an arm `most` at most."""
+    return EffectRows(_rows(policy, ended=ended, most=most))
 
 
 def _ends(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.3g} to {high:.3g}"
 
 
-def _rows(policy: LinearUCB, *, ended: bool) -> list[Effect]:
+def _rows(policy: LinearUCB, *, ended: bool, most: int | None) -> list[Effect]:
     survey, model = policy.survey, policy._model
     model.refresh_variance()
     last = model.ended() if ended and isinstance(model, EpochState) else model
+    start = np.asarray(survey.columns.start)
     rows = []
     for k in range(len(policy.arms)):
         without = "" if policy.has_epochs else _why_no_set(policy, k)
-        for g, question in enumerate(survey):
-            for i, answers in enumerate(question.direction_names()):
-                if isinstance(model, EpochState) and isinstance(last, EpochState):
-                    d = survey.columns.start[g] + i
-                    sums = model.epochs.signed_sums[k, d].copy()
-                    sums[ESTIMATES:] = last.epochs.signed_sums[k, d, ESTIMATES:]
-                    said = signed_of(sums)
-                else:
-                    said = _of_set(policy, k, g, i)
-                rows.append(_row(policy, k, g, answers, said, without))
+        names: dict[int, list[str]] = {}
+        for d in _told_of(policy, last, k, most):
+            g = int(np.searchsorted(start, d, side="right")) - 1
+            i = int(d) - int(start[g])
+            if g not in names:
+                names[g] = survey.questions[g].direction_names()
+            if isinstance(model, EpochState) and isinstance(last, EpochState):
+                sums = model.epochs.signed_sums[k, d].copy()
+                sums[ESTIMATES:] = last.epochs.signed_sums[k, d, ESTIMATES:]
+                said = signed_of(sums)
+            else:
+                said = _of_set(policy, k, g, i)
+            rows.append(_row(policy, k, g, names[g][i], said, without))
     return rows
+
+
+def _told_of(policy: LinearUCB, model: ArmState, k: int, most: int | None) -> Sequence[int]:
+    """Return the directions of an arm to be told of: all, or those of the largest estimates."""
+    count = int(policy.survey.columns.start[-1])
+    if most is None or count <= most:
+        return range(count)
+    largest = np.argsort(-np.abs(_estimates(policy, model, k)), kind="stable")  # NaN comes last
+    return [int(d) for d in np.sort(largest[:most])]
+
+
+def _estimates(policy: LinearUCB, model: ArmState, k: int) -> Floats:
+    """Return what the rows of an arm estimate, all at once; NaN where they cannot tell."""
+    if isinstance(model, EpochState):
+        return estimates_of(model.epochs.signed_sums[k])
+    parts = []
+    for g, question in enumerate(policy.survey):
+        own, arms = question.directions(), model.arms
+        if arms.support[k, g] and arms.n[k]:
+            at = int(model.first_packed(k)[g])
+            parts.append(own @ arms.estimate[k, at : at + question.width])
+        else:
+            parts.append(np.full(len(own), np.nan))
+    return np.concatenate(parts)
 
 
 def _row(policy: LinearUCB, k: int, g: int, answers: str, said: Signed, without: str) -> Effect:
@@ -191,6 +220,20 @@ def signed_of(sums: Floats, misses: float = MISSES) -> Signed:
         error = POCOCK[misses] * math.sqrt(sums[SQUARES]) / sums[ROOTS]
         end = float(estimate - error), float(estimate + error)
     return Signed(estimate, always, end, int(sums[COUNTED]))
+
+
+def estimates_of(sums: Floats) -> Floats:
+    """Return the estimates of `signed_of` for many directions; NaN where it has none."""
+    staked, weighted = sums[:, STAKED:WEIGHTED], sums[:, WEIGHTED:PRICES]
+    line = math.log(2 * len(HALF_WIDTHS) / MISSES)
+    upper, lower = np.split(sums[:, PRICES:ESTIMATES], 2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        widths = (upper + lower + 2 * line) / staked
+        sharpest = np.argmin(np.where(staked > 0, widths, np.inf), axis=1)[:, None]
+        always = np.take_along_axis(weighted / staked, sharpest, axis=1)[:, 0]
+        end = sums[:, ESTIMATES] / sums[:, ROOTS]
+    always = np.where(staked.all(axis=1), always, np.nan)
+    return np.where(sums[:, COUNTED] > 0, end, always)
 
 
 def _why_no_set(policy: LinearUCB, k: int) -> str:

@@ -29,6 +29,7 @@ from askless.policies.settings import Settings
 from askless.policies.visit import Visit
 from askless.survey import Arm, Constants, RewardRange, Survey
 from askless.survey.names import check_flag
+from askless.whole import check_whole
 
 __all__ = ["LinearUCB"]
 
@@ -183,7 +184,7 @@ class LinearUCB(Policy):
         return self._scored(row, self.roster.live).scores
 
     @alone
-    def effects(self, *, ended: bool = False) -> list[Effect]:
+    def effects(self, *, ended: bool = False, most: int | None = None) -> list[Effect]:
         """Return what each answer brings an arm in place of another, with sign and intervals.
 
         A row an arm and a pair of answers (maths 10.1, 10.2).
@@ -193,6 +194,9 @@ class LinearUCB(Policy):
         ended : bool
             Whether the study is over, for good: rows since an arm's last epoch then count too, at
             the end. Whoever looks at them more than once has no 95%.
+        most : int, optional
+            How many rows to return of an arm, at most: those of the largest estimates. Choices of
+            many options have a row for each pair, multis one for each part of their options.
 
         Examples
         --------
@@ -204,7 +208,8 @@ class LinearUCB(Policy):
         >>> row.answers, row.estimate, row.low, row.high
         ('yes - no', None, -1.0, 1.0)
         """
-        return effect_rows(self, ended=check_flag(ended, "ended"))
+        most = None if most is None else check_whole(most, "most", 1)
+        return effect_rows(self, ended=check_flag(ended, "ended"), most=most)
 
     @alone
     def evidence(self) -> list[Evidence]:

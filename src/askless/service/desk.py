@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import queue
 import threading
@@ -12,12 +13,13 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from askless.errors import StorageError
+from askless.policies import Policy
 from askless.service.measures import Measures
 from askless.storage import LiveStudy, Operation, Tick
 from askless.storage.journal import Page
 from askless.storage.replica import Replica
 
-__all__ = ["Desk", "Look"]
+__all__ = ["Desk", "Look", "policy_now"]
 
 log = logging.getLogger("askless.service")
 MOST_AT_ONCE = 64  # operations of one transaction
@@ -37,6 +39,11 @@ class Look(Operation):
     def run(self, page: Page, replica: Replica) -> Any:
         """Return what is seen."""
         return self._at(page, replica)
+
+
+def policy_now(_: Page, replica: Replica) -> Policy:
+    """Return the policy as it is, for whoever takes longer to look than others should wait."""
+    return copy.deepcopy(replica.policy)
 
 
 class Wanted(NamedTuple):

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from askless.errors import StorageError
 from askless.policies.linear_ucb import LinearUCB
-from askless.service.desk import Look
+from askless.service.desk import Look, policy_now
 from askless.service.errors import ErrorShape
 from askless.service.keeper import Keeper, Office, address_of, may
 from askless.service.shapes import (
@@ -179,14 +179,14 @@ def _summary(page: Page, replica: Replica) -> dict[str, Any]:
 @api.get("/effects", responses=_gives(Effects), tags=["study"])
 async def effects(office: Exporting) -> Response:
     """Say what answers bring each arm, with intervals."""
-    return said(await office.desk.ask(Look(_effects)))
-
-
-def _effects(_: Page, replica: Replica) -> dict[str, Any]:
-    policy = replica.policy
+    policy = await office.desk.ask(Look(policy_now))
     if not isinstance(policy, LinearUCB):
-        raise NotFoundError(f"the policy {replica.study.policy} estimates no effects")
-    return {"effects": [dict(row) for row in policy.effects()]}
+        raise NotFoundError(f"the policy {office.live.study.policy} estimates no effects")
+
+    def found() -> Response:
+        return said({"effects": [dict(row) for row in policy.effects()]})
+
+    return await to_thread.run_sync(found)
 
 
 @api.get("/events", responses=_gives(Events), tags=["study"])

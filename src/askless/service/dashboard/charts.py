@@ -16,7 +16,7 @@ from askless.survey import Study
 
 __all__ = ["charts_of"]
 
-MOST_ARMS, MOST_EFFECTS = 6, 8  # that are drawn; the table has all
+MOST_ARMS, MOST_DRAWN = 6, 8  # arms and effects that are drawn
 Row = dict[str, Any]
 
 
@@ -221,6 +221,7 @@ def _effects(study: Study, overview: Overview, effects: Sequence[Row]) -> list[C
             arm,
             [row for row in rows if row["arm"] == arm],
             reach,
+            of=int(study.survey.columns.start[-1]),
             is_drawn=place < MOST_ARMS,
         )
         for place, arm in enumerate(_arms(study))
@@ -237,24 +238,30 @@ def _effect(effect: Row, overview: Overview) -> Row:
     }
 
 
-def _effects_of(name: str, arm: str, rows: list[Row], reach: float, *, is_drawn: bool) -> Chart:
-    """Return what answers do to the reward of an arm; the largest are drawn."""
+def _effects_of(
+    name: str, arm: str, rows: list[Row], reach: float, *, of: int, is_drawn: bool
+) -> Chart:
+    """Return what answers do to the reward of an arm; the largest are drawn, `of` there are."""
     told = [row for row in rows if row["estimate"] is not None]
     told.sort(key=lambda row: -abs(row["estimate"]))
     drawn = [
         {"effect": f"{row['question']}: {row['answers']}"}
         | {key: row[key] for key in (*ENDS, "low", "high", "state")}
-        for row in told[:MOST_EFFECTS]
+        for row in told[:MOST_DRAWN]
     ]
     about = (
         f"What answers do to the reward of {arm}: the largest estimates. Thick: at the end of an"
         " epoch; thin: at all times (both 95%)."
     )
+    if not drawn:
+        about = "Nothing can be said yet: too few visits have been learned."
+    if len(rows) < of:
+        about += f" The table has the {count(len(rows))} largest, its file all {count(of)}."
     spec = specs.intervals("effect", len(drawn), "reward", (-reach, reach), kept=True)
     return Chart(
         name,
         arm,
-        about if drawn else "Nothing can be said yet: too few visits have been learned.",
+        about,
         EFFECTS,
         rows,
         spec if is_drawn else {},

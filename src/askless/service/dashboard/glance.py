@@ -11,7 +11,9 @@ from askless.policies.short_forms import ShortForm
 from askless.storage.journal import Page
 from askless.storage.replica import Replica
 
-__all__ = ["Glance", "glance"]
+__all__ = ["MOST_EFFECTS", "Glance", "glance"]
+
+MOST_EFFECTS = 60  # rows of an arm: some studies have tens of thousands, and people look again
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Glance:
     asked : tuple of str
         What a full visit asks now, at most.
     effects : list of dict or None
-        See `askless.Effect`; None where the policy estimates none.
+        See `askless.Effect`, the largest of each arm; None where the policy estimates none.
     form : ShortForm or None
         What short visits ask, where there may be some.
     price : float or None
@@ -56,11 +58,14 @@ class Glance:
 
 
 def glance(page: Page, replica: Replica) -> Glance:
-    """Look at a study; nothing is written."""
+    """Look at a study; nothing is written, and nobody has to wait for long."""
     policy, form, price = replica.policy, None, None
     if isinstance(policy, SurveyBandit) and policy._short is not None:
         form = policy.short_form()
         price = policy.price if policy.settings.questions is None else None
+    effects = None
+    if isinstance(policy, LinearUCB):
+        effects = [dict(row) for row in policy.effects(most=MOST_EFFECTS)]
     state = "stopped" if page.stopped else "paused" if page.paused else "running"
     return Glance(
         state=state,
@@ -73,7 +78,7 @@ def glance(page: Page, replica: Replica) -> Glance:
         oldest=_oldest(page, replica),
         live=tuple(policy.live_arms),
         asked=tuple(policy.asked_now()),
-        effects=[dict(row) for row in policy.effects()] if isinstance(policy, LinearUCB) else None,
+        effects=effects,
         form=form,
         price=price,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from anyio import to_thread
@@ -14,7 +15,7 @@ from askless.service.dashboard.glance import glance
 from askless.service.dashboard.picture import Picture, picture_of
 from askless.service.dashboard.problems import home
 from askless.service.dashboard.seats import Door, Seat, office_of, read_form, seat_of
-from askless.service.desk import Look
+from askless.service.desk import Look, policy_now
 from askless.service.errors import Refusal
 from askless.service.web import HEADERS, see_other, show, templates
 from askless.storage.admins import has_admin
@@ -29,9 +30,14 @@ NEWS = 5  # seconds between two looks
 dashboard = APIRouter(prefix="/dashboard/{study}", include_in_schema=False)
 
 
-async def _picture(seat: Seat) -> Picture:
-    live = seat.office.live
-    seen = await seat.office.desk.ask(Look(glance))
+async def _picture(seat: Seat, *, whole: bool = False) -> Picture:
+    """Put a picture together; a whole one has every effect, of which there may be many."""
+    live, desk = seat.office.live, seat.office.desk
+    seen = await desk.ask(Look(glance))
+    if whole and seen.effects is not None:
+        policy = await desk.ask(Look(policy_now))
+        effects = await to_thread.run_sync(policy.effects)
+        seen = replace(seen, effects=[dict(row) for row in effects])
     overview = await to_thread.run_sync(read_overview, live.database, live.id)
     return await to_thread.run_sync(picture_of, live.study, overview, seen)
 
@@ -88,7 +94,8 @@ async def table(request: Request, study: str, name: str) -> Response:
     seat = await seat_of(request, study)
     if isinstance(seat, Response):
         return seat
-    chart = (await _picture(seat)).charts.get(name)
+    picture = await _picture(seat, whole=name.startswith("effects-"))
+    chart = picture.charts.get(name)
     if chart is None:
         raise Refusal(404, "not_found", "there is no such table")
     saved = {"Content-Disposition": f'attachment; filename="{chart.name}.csv"'}
