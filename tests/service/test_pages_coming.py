@@ -47,8 +47,40 @@ def test_an_expired_link_says_so(pages):
     personal = person.page.values["personal"]
     with database.writing() as connection:
         connection.execute(update(links).values(expires=1.0))
-    for page in (person.get(personal), person.get()):
-        assert (page.status, page.heading) == (410, "This link has expired")
+    page = person.get(personal)
+    assert (page.status, page.heading) == (410, "This link has expired")
+
+
+def test_a_browser_whose_visit_is_too_old_begins_anew(pages):
+    """Fails if somebody is sent round in a circle by a cookie that outlives its link."""
+    _, database, person = pages
+    person.agree()
+    person.answer()
+    with database.writing() as connection:
+        connection.execute(update(links).values(expires=1.0))
+    assert (person.get().status, person.page.heading) == (200, "Before you begin")
+    person.send("consent")
+    assert person.page.heading.startswith("Questions 1 to")
+    assert rows(database, visits) == 2
+
+
+def test_the_result_shows_the_personal_link_too(pages):
+    """Fails if who has finished cannot say any more which answers are theirs."""
+    _, _, person = pages
+    person.agree()
+    personal = person.page.values["personal"]
+    person.decide()
+    assert person.page.values["personal"] == personal
+
+
+def test_somebody_else_can_begin_at_a_browser_in_mid_survey(pages):
+    """Fails if only who has finished can let the browser forget them."""
+    _, database, person = pages
+    person.agree()
+    person.answer()
+    assert person.send("leave").heading == "This device has forgotten you"
+    assert person.agree().heading == "Questions 1 to 2 of at most 8"
+    assert rows(database, visits) == 2
 
 
 def test_forgetting_on_a_device_leaves_what_was_sent(pages):

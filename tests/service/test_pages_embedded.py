@@ -65,6 +65,36 @@ def test_a_survey_tool_gets_answers_and_arm_signed(embedded):
     assert {n.removeprefix(prefix) for n in ours if n.startswith(prefix)} == answered
 
 
+BACK = quote("https://example.org/survey", safe="")
+
+
+def test_another_person_at_the_same_browser_begins_anew(embedded):
+    """Fails if the second one gets the first one's answers, or these are signed as theirs."""
+    _, database, person = embedded
+    person.get(f"?return={BACK}&id=P1")
+    person.send("consent")
+    person.answer(a0="33")
+    assert person.get(f"?return={BACK}&id=P2").heading == "Before you begin"
+    person.send("consent")
+    person.decide()
+    to = dict(parse_qsl(urlsplit(person.send("reward", reward="5").links["Go back now"]).query))
+    assert (to["askless_id"], to["askless_visit"], to["askless_answer_age"]) == ("P2", "1", "44")
+    assert person.get(f"?return={BACK}&id=P3").heading == "Before you begin"
+    with database.reading() as connection:
+        found = connection.execute(select(visits.c.reward).order_by(visits.c.number)).scalars()
+        assert list(found) == [None, 50.0]
+
+
+@pytest.mark.parametrize("own", ["&id=P1", ""])
+def test_the_same_person_goes_on(embedded, own):
+    """Fails if who comes by the tool's link again has to begin again."""
+    _, _, person = embedded
+    person.get(f"?return={BACK}{own}")
+    person.send("consent")
+    person.answer()
+    assert person.get(f"?return={BACK}{own}").heading == "Questions 3 to 4 of at most 8"
+
+
 @pytest.mark.parametrize(
     "back",
     [

@@ -82,11 +82,17 @@ def test_pages_have_the_headers_and_cookies_that_keep_strangers_out(pages):
     )
     assert kept.startswith("__Host-askless-form=")
     assert response.status_code == 303
-    (said,) = response.headers.get_list("set-cookie")
-    assert said.startswith("__Host-askless-visit-1=")
-    for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
-        assert part in said
-    assert "Domain" not in said
+    visit, form = response.headers.get_list("set-cookie")
+    assert visit.startswith("__Host-askless-visit-1=")
+    assert form.split(";")[0] == kept
+    for said in (visit, form):
+        for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
+            assert part in said
+        assert "Domain" not in said
+    # Nothing outlasts the browser before somebody has agreed.
+    assert "Max-Age" not in first.headers["set-cookie"]
+    assert "Max-Age=7776000" in visit
+    assert "Max-Age=7776000" in form
 
 
 def test_a_study_without_the_section_has_no_pages(pages_of):

@@ -61,9 +61,12 @@ def cookie(request: Request, name: str) -> str | None:
 
 
 def leave_cookie(
-    request: Request, response: Response, name: str, value: str, *, seconds: int
+    request: Request, response: Response, name: str, value: str, *, seconds: int | None
 ) -> None:
-    """Leave a cookie that scripts and other sites do not see; 0 seconds takes it away."""
+    """Leave a cookie that scripts and other sites do not see.
+
+    0 seconds take it away; with None it goes when the browser is closed.
+    """
     response.set_cookie(
         _name(request, name),
         value,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from starlette.datastructures import FormData
 
 from askless.survey import Choice, Multi, RewardRange, Scale, YesNo
@@ -18,8 +19,11 @@ __all__ = ["Field", "Typed", "field_of", "read_answer", "reward_field", "reward_
 Say = Callable[..., str]
 SKIP, NONE = "-", "+"  # beside the numbers of options
 MOST_RADIOS = 15  # more options are a list that opens
+MARKS = {ord("٫"): ".", ord("٬"): ",", ord("−"): "-"}
 DIGITS = {ord(digit): str(i % 10) for i, digit in enumerate("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹")}
-NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?")
+NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,30})?")
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3}){2,4}(\.\d*)?|[+-]?\d{1,3}(,\d{3})+\.\d+")
+SPACED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(\D|$))")
 THOUSANDS = re.compile(r"\d,\d{3}(\D|$)")
 
 
@@ -79,7 +83,7 @@ def field_of(
     shared: dict[str, Any] = {"typed": typed, "problem": problem}
     name, text = f"a{index}", words.text
     if isinstance(question, Scale):
-        ends = {"low": f"{question.low:.10g}", "high": f"{question.high:.10g}"}
+        ends = _ends(question.low, question.high)
         hint = " · ".join(part for part in (words.help, say("range", **ends)) if part)
         signed = question.low < 0
         return Field(name, "number", text, hint, skips=question.may_skip, signed=signed, **shared)
@@ -106,7 +110,34 @@ def typed_as(question: Question, answer: Answer) -> Typed:
     if isinstance(question, Multi):
         assert isinstance(answer, list)
         return Typed(ticked=tuple(str(question.options.index(o)) for o in answer) or (NONE,))
-    return Typed(text=repr(answer))
+    assert isinstance(answer, int | float)
+    return Typed(text=in_digits(answer))
+
+
+def in_digits(value: float) -> str:
+    """Write a number without an exponent, so that it can be sent again as it stands.
+
+    >>> in_digits(0.00001), in_digits(1e12), in_digits(2.5)
+    ('0.00001', '1000000000000', '2.5')
+    """
+    return np.format_float_positional(value, trim="-")
+
+
+def _ends(low: float, high: float) -> dict[str, str]:
+    """Write the ends of a range; a minus stays before its number also from right to left."""
+    return {"low": _apart(_grouped(low)), "high": _apart(_grouped(high))}
+
+
+def _grouped(value: float) -> str:
+    """Write a number for people to read: large ones in groups of three digits."""
+    whole, dot, rest = in_digits(value).partition(".")
+    if abs(value) >= 10_000:
+        whole = f"{int(whole):,}".replace(",", "\u202f")
+    return whole + dot + rest
+
+
+def _apart(number: str) -> str:
+    return f"\u2066{number}\u2069" if number.startswith("-") else number
 
 
 def read_answer(
@@ -120,7 +151,7 @@ def read_answer(
         text = given[0].strip()[:40] if given else ""
         typed = Typed(text=text, ticked=tuple(box))
         if len(set(given)) > 1:  # which of them?
-            return typed, None, _need_number(question.low, question.high, say)
+            return typed, None, say("need_number", **_ends(question.low, question.high))
         return (typed, *_number(question.low, question.high, text, _skips(question, box), say))
     ticked = list(dict.fromkeys(given[:200] + box))
     typed = Typed(ticked=tuple(ticked))
@@ -143,17 +174,17 @@ def _skips(question: Question, box: list[str]) -> bool:
 def _number(low: float, high: float, text: str, skips: bool, say: Say) -> tuple[Answer, str]:
     if skips:
         return None, say("need_either") if text else ""
-    plain = text.translate(DIGITS).replace("٫", ".").replace("−", "-")
-    if "," in plain and not THOUSANDS.search(plain):  # 1,000 may be one or a thousand
+    plain = text.translate(DIGITS).translate(MARKS)
+    plain = SPACED.sub("", plain)
+    if GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    elif "," in plain and not THOUSANDS.search(plain):  # 1,000 may be one or a thousand
         plain = plain.replace(",", ".")
     value = float(plain) if NUMBER.fullmatch(plain) else None
     if value is None or not low <= value <= high:
-        return None, _need_number(low, high, say)
+        wrong = say("need_number", **_ends(low, high))
+        return None, f"{wrong}. {say('need_digits')}" if value is None and text else wrong
     return int(value) if value.is_integer() else value, ""
-
-
-def _need_number(low: float, high: float, say: Say) -> str:
-    return say("need_number", low=f"{low:.10g}", high=f"{high:.10g}")
 
 
 def _any(question: Multi, ticked: list[str], skips: bool, say: Say) -> tuple[Answer, str]:
@@ -192,21 +223,20 @@ def reward_field(
 ) -> Field:
     """Return the reward question as a field."""
     if asked.ask == "amount":
-        ends = {"low": f"{reward.low:.10g}", "high": f"{reward.high:.10g}"}
-        hint, signed = say("range", **ends), reward.low < 0
+        hint, signed = say("range", **_ends(reward.low, reward.high)), reward.low < 0
         return Field("reward", "number", text, hint, typed=typed, problem=problem, signed=signed)
     steps = list(reward_steps(reward))
-    hint = say("rating_range", low=steps[0], high=steps[-1])
+    hint = say("rating_range", low=_apart(steps[0]), high=_apart(steps[-1]))
     choices = [(step, step) for step in steps]
     return Field("reward", "rating", text, hint, choices, typed=typed, problem=problem)
 
 
 def read_reward(
-    asked: RewardQuestion, reward: RewardRange, form: Mapping[str, Any], say: Say
+    asked: RewardQuestion, reward: RewardRange, form: FormData, say: Say
 ) -> tuple[Typed, float | None, str]:
     """Return what was typed, the reward that it is, and what is wrong with it if it is none."""
-    given = form.get("reward")
-    text = given.strip()[:40] if isinstance(given, str) else ""
+    given = {value for value in form.getlist("reward") if isinstance(value, str)}
+    text = given.pop().strip()[:40] if len(given) == 1 else ""  # of two, which one?
     if asked.ask == "amount":
         value, problem = _number(reward.low, reward.high, text, False, say)
         assert value is None or isinstance(value, int | float)

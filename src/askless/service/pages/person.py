@@ -99,7 +99,7 @@ class Person:
         self._form = cookie(request, FORM)
         self._fresh = self._form is None
         self._form_secret = self._form or secrets.token_urlsafe(32)
-        self._kept: list[tuple[str, str, int]] = []
+        self._kept: list[tuple[str, str, int | None]] = []
 
     @classmethod
     def at(cls, request: Request, study: str) -> Person:
@@ -134,6 +134,11 @@ class Person:
     def title(self) -> str:
         """What the study is called, for people."""
         return self.words.title or (self.office.live.name if self.office else "askless")
+
+    def let_go(self) -> None:
+        """Let the browser forget the visit of somebody else who sat here before."""
+        for what in ("visit", "follow"):
+            self.keep(what, "", seconds=0)
 
     # -- cookies ---------------------------------------------------------------------------------
 
@@ -192,8 +197,10 @@ class Person:
 
     def _with_cookies(self, response: Response) -> Response:
         kept = [*self._kept]
-        if self._fresh:
-            kept.append((FORM, self._form_secret, DAYS * 86_400))
+        begins = any(name == self._name("visit") and value for name, value, _ in self._kept)
+        if self._fresh or begins:
+            # Before somebody has agreed nothing outlasts the browser; then forms must not expire.
+            kept.append((FORM, self._form_secret, DAYS * 86_400 if begins else None))
         for name, value, seconds in kept:
             leave_cookie(self.request, response, name, value, seconds=seconds)
         return response
@@ -229,9 +236,9 @@ class Person:
         except NotFoundError:
             return None
         except LinkError as error:
-            if error.reason != "expired":
-                return None  # it was erased
-            raise
+            if error.reason == "expired" and kept == "follow":
+                raise
+            return None  # it was erased, or is too old: this browser may begin anew
 
     def personal(self) -> str | None:
         """Return the link by which this person comes back on any device."""

@@ -44,11 +44,17 @@ async def home(request: Request, study: str) -> Response:
 
 
 def _comes_from_a_tool(person: Person) -> Response:
-    """Keep where to send the browser at last; from then on the address is the plain one."""
+    """Keep where to send the browser at last; from then on the address is the plain one.
+
+    Whom the tool calls by another name is somebody else, at a browser that several people use.
+    """
     asked = person.request.query_params
     back = Return.checked(person.pages, asked.get("return"), asked.get("id", ""))
     if back is None:
         raise Happened("no_return", 400)
+    before = Return.unpacked(person.pages, person.kept("return"))
+    if person.secret is not None and back.own != (before.own if before is not None else ""):
+        person.let_go()
     person.keep("return", back.packed())
     return person.on()
 
@@ -183,6 +189,7 @@ async def _result_page(
         follows=follows,
         follow=follow,
         rewarded=seen.reward is not None,
+        personal=None if follows else person.personal(),
         thanks=person.words.thanks.strip() or person.say("thanks_default"),
         unsaved=unsaved,
     )
