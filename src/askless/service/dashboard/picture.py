@@ -8,7 +8,7 @@ from typing import Any
 from askless.service.dashboard.chart import Chart
 from askless.service.dashboard.charts import charts_of
 from askless.service.dashboard.glance import Glance
-from askless.service.dashboard.words import count, moment, number, passed, share
+from askless.service.dashboard.words import count, many, moment, number, passed, share
 from askless.storage.overview import Overview
 from askless.survey import Study
 
@@ -96,14 +96,15 @@ def _verdict(study: Study, overview: Overview, seen: Glance) -> tuple[str, str]:
     asks = "asks" if seen.state == "running" else "asked"
     if not now.get("decided"):
         return (
-            f"Nobody has finished a visit yet; the survey {asks} up to {whole} questions.",
+            f"Nobody has finished a visit yet; the survey {asks} up to {many(whole, 'question')}.",
             "The first figures come with the first visits.",
         )
     mean = now["asked"] / now["decided"]
     few = f"{mean:.1f}".removesuffix(".0")
     when = {"running": " now", "paused": " before it was paused", "stopped": " in the end"}
-    verdict = f"The survey {asks} {few} of {whole} questions{when[seen.state]}."
-    return verdict, f"On average, by the last {count(now['decided'])} visits that were decided."
+    verdict = f"The survey {asks} {few} of {many(whole, 'question')}{when[seen.state]}."
+    by = "visit that was" if now["decided"] == 1 else f"{count(now['decided'])} visits that were"
+    return verdict, f"On average, by the last {by} decided."
 
 
 def _figures(overview: Overview, seen: Glance) -> list[tuple[str, str, str]]:
@@ -130,13 +131,13 @@ def _form(overview: Overview, seen: Glance) -> list[str]:
         return ["This study has no short visits: a question leaves when it is proved useless."]
     since = "" if overview.form_since is None else f" Since {moment(overview.form_since)} UTC."
     if form.questions is None:
-        said = [f"No short form stands: every visit asks all {form.of} questions.{since}"]
+        said = [f"No short form stands: every visit asks {_all(form.of)}.{since}"]
     elif len(form.questions) >= form.of:
-        said = [f"Every question is worth its price: all visits ask all {form.of}.{since}"]
+        said = [f"Every question is worth its price: all visits ask {_all(form.of)}.{since}"]
     else:
         names = ", ".join(form.questions) or "nothing"
         said = [
-            f"Short visits ask {len(form.questions)} of {form.of} questions: {names}."
+            f"Short visits ask {len(form.questions)} of {many(form.of, 'question')}: {names}."
             f" {form.full_share:.0%} of visits are full, so that learning goes on.{since}"
         ]
     if form.loss is None:
@@ -157,6 +158,10 @@ def _form(overview: Overview, seen: Glance) -> list[str]:
     if form.withdrawn:
         said.append(f"Forms withdrawn because they cost too much: {form.withdrawn}.")
     return said
+
+
+def _all(questions: int) -> str:
+    return "the one question" if questions == 1 else f"all {questions} questions"
 
 
 def _rewards(study: Study, overview: Overview, seen: Glance) -> list[tuple[str, str]]:

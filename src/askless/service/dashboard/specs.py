@@ -14,6 +14,7 @@ __all__ = ["ROWS", "amounts", "course", "days", "intervals", "shares"]
 Spec = dict[str, Any]
 ROWS = "rows"  # what the data is called
 SERIES = ["all visits", "full visits", "short visits"]
+WHOLE = {"expr": "width"}  # a label may take its whole row
 STEP = 40  # pixels of a row with its label above
 
 
@@ -82,7 +83,11 @@ def days() -> Spec:
             {
                 "mark": {"type": "bar", "width": {"band": width}},
                 "encoding": {
-                    "y": {"field": name, "type": "quantitative", "title": "visits"},
+                    "y": {
+                        "field": name,
+                        "type": "quantitative",
+                        "axis": {"title": "visits", "format": ",d", "tickMinStep": 1},
+                    },
                     "color": {"datum": label, **what},
                     "tooltip": [
                         {"field": "day", "type": "nominal"},
@@ -103,7 +108,7 @@ def _row(field: str) -> Spec:
 def _labels(field: str) -> Spec:
     """Write each row's name above its marks."""
     return {
-        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -4, "limit": 300},
+        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -4, "limit": WHOLE},
         "encoding": {"text": {"field": field, "type": "nominal"}, "x": {"value": 0}},
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["count", "day", "ends", "moment", "number", "passed", "share"]
+__all__ = ["count", "day", "ends", "many", "moment", "number", "passed", "share"]
 
 NONE = "–"
 
@@ -28,6 +28,17 @@ def number(value: float | None) -> str:
 def count(value: int) -> str:
     """Write how many."""
     return f"{value:,}"
+
+
+def many(value: int, what: str) -> str:
+    """Write how many of something.
+
+    Examples
+    --------
+    >>> many(1, "visit"), many(1200, "visit")
+    ('1 visit', '1,200 visits')
+    """
+    return f"{count(value)} {what}{'' if value == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:
