@@ -48,7 +48,8 @@ def test_a_stopped_study_is_over(database):
     assert not world.do(Stop())
     other = World(database)
     assert type(other.refused(Start("new"))) is StoppedError
-    assert type(other.refused(Pause(False))) is ConflictError
+    for paused in (False, True):
+        assert type(other.refused(Pause(paused))) is ConflictError
     other.do(Answer(seen.visit, EVERYTHING))
     assert other.do(Reward(seen.visit, 0.5)).status == "rewarded"
     other.do(Tick())
@@ -78,6 +79,23 @@ def test_the_price_can_be_changed(database, often):
     erase(database, world.live.name, visit=other.paid().visit)
     assert verify(database, world.live.name).ok
     assert World(database, dear).digest() == third.digest()
+
+
+def test_those_behind_who_was_erased_are_learned(database):
+    """Fails if rewards wait for ever for one that nobody can bring any more."""
+    world = World(database)
+    seen = [world.decided(f"person {n}") for n in range(3)]
+    for visit in seen[1:]:
+        world.do(Reward(visit.visit, 0.5))
+    world.do(Stop())
+    assert not world.do(Tick())  # the first one may still bring a reward
+    erase(database, world.live.name, own="person 0")
+    later = World(database, clock=world.clock)
+    assert later.do(Tick())
+    assert not later.do(Tick())
+    assert [later.do(See(visit.visit)).status for visit in seen[1:]] == ["learned"] * 2
+    found = verify(database, world.live.name)
+    assert (found.findings, found.learned) == ((), 2)
 
 
 @pytest.mark.parametrize(("policy", "settings"), [("ridge", ""), ("survey-bandit", "price: 0")])

@@ -91,6 +91,10 @@ class Line:
                 heappop(heads)
             yield visit
 
+    def is_due(self, now: float) -> bool:
+        """Whether there is anything to hand out by now."""
+        return any(self._is_due(line, now) for line in self._lines.values())
+
     def _is_due(self, line: deque[Waiting], now: float) -> bool:
         return bool(line) and (line[0].reward is not None or line[0].since + self.window <= now)
 
@@ -244,6 +248,11 @@ class InOrder:
     def tick(self, *, at: datetime | float | None = None) -> tuple[Visit, ...]:
         """Let time pass: give up what has waited for its whole window, learn what is due."""
         return self._learn_due(self._time(at))
+
+    @alone
+    def is_due(self, *, at: datetime | float | None = None) -> bool:
+        """Whether `tick` would learn or give up anything; nothing changes."""
+        return self._line.is_due(math.nextafter(self._time(at), -math.inf))
 
     def _time(self, at: datetime | float | None, *, visits: int = 0) -> float:
         """Return the time: seconds, or visits where the window is in visits."""

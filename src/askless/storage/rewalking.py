@@ -258,11 +258,8 @@ class Rewalk:
     # -- the study -------------------------------------------------------------------------------
 
     def _ticked(self, event: Event) -> Sequence[tuple[str, Any]]:
-        window, oldest = self.replica.queue.window, self.replica.oldest()
-        if window is None or oldest is None or window.in_visits:
-            raise self._differs(event, "nothing waits for the time to pass")
-        if oldest + window.seconds >= event.at:
-            raise self._differs(event, "no window is over")
+        if not self.replica.queue.is_due(at=event.at):
+            raise self._differs(event, "no window is over, and nothing else is due")
         return ()
 
     def _retire(self, event: Event) -> Sequence[tuple[str, Any]]:
@@ -274,7 +271,7 @@ class Rewalk:
 
     def _pause(self, event: Event) -> Sequence[tuple[str, Any]]:
         paused = event.kind == "paused"
-        if paused == self.paused or (self.stopped and not paused):
+        if paused == self.paused or self.stopped:
             raise self._differs(event, "it was so already, or the study is over")
         self.paused = paused
         return ()

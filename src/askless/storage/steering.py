@@ -21,8 +21,8 @@ class Pause(Operation):
 
     def run(self, page: Page, replica: Replica) -> bool:  # noqa: ARG002
         """Return whether that was a change."""
-        if page.stopped and not self.paused:
-            raise ConflictError("the study has been stopped; it cannot go on")
+        if page.stopped:
+            raise ConflictError("the study has been stopped, for good; it takes no new visits")
         if page.paused == self.paused:
             return False
         page.paused = self.paused
@@ -89,15 +89,14 @@ class Retire(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Tick(Operation):
-    """Let time pass: what has waited for its whole window is given up."""
+    """Let time pass: what has waited for its whole window is given up.
+
+    So is whoever was erased at the head of a line: those behind, with their rewards, move up.
+    """
 
     def run(self, page: Page, replica: Replica) -> bool:
         """Return whether anything is due by now."""
-        window = replica.queue.window
-        if window is None or window.in_visits:
-            return False
-        oldest = replica.oldest()
-        if oldest is None or oldest + window.seconds >= page.at:
+        if not replica.queue.is_due(at=page.at):
             return False
         page.append("ticked", None, {})
         return True
