@@ -69,6 +69,7 @@ def test_what_is_not_the_service_is_said_and_not_repeated(clients, response):
         b"",
         b"<html>",
         b"[]",
+        b"[" * 100_000,
         b"{}",
         b'{"visit": 7}',
         b'{"visit": "t", "id": null, "number": true, "status": "open", "at_most": 1, "asks": [],'

@@ -63,7 +63,7 @@ class Attempts(Generic[Out]):
         if response.is_success:
             try:
                 data = response.json() if response.content else None
-            except ValueError:
+            except (ValueError, RecursionError):
                 data = None
             return self._call.read(data)
         error = refusal(response, self._key)

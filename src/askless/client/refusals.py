@@ -80,7 +80,7 @@ def _said(response: httpx.Response) -> tuple[str | None, str]:
     try:
         error: Any = response.json()["error"]
         code, message = error["code"], error["message"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None, ""
     if not isinstance(code, str) or not isinstance(message, str):
         return None, ""
