@@ -10,6 +10,7 @@ import threading
 import warnings
 
 import httpx
+import psutil
 import pytest
 
 import askless as al
@@ -224,6 +225,34 @@ def test_a_database_that_is_restarted_under_load(own_postgres, tmp_path):
     found = verify(database, "charity")
     assert found.findings == ()
     assert (found.visits, found.decided, found.learned) == (120, 120, 120)
+    database.close()
+
+
+def test_a_database_that_does_not_answer(own_postgres, tmp_path):
+    """Fails if calls wait for ever for a server that is there and says nothing."""
+    shutil.copy(EXAMPLE, tmp_path / "study.yaml")
+    own_postgres.psql("CREATE DATABASE study;")
+    address = own_postgres.get_uri(database="study")
+    database = Database(address)
+    database.migrate()
+    LiveStudy.open(database, al.Study.example())
+    key = make_key(database, "charity", ["admin"])
+    database.engine.dispose()
+    with serving(tmp_path, "--db", address, key=key) as (service, _):
+        service.http.timeout = 120
+        assert service("GET", "//health").status_code == 200
+        server = psutil.Process(own_postgres.get_pid())
+        frozen = [*server.children(recursive=True), server]
+        try:
+            for process in frozen:
+                process.suspend()
+            assert is_away(service("GET", "//health"))
+        finally:
+            for process in frozen:
+                process.resume()
+        assert service("GET", "//health").status_code == 200
+        assert service("POST", "/visits", {"id": "afterwards"}).is_success
+    assert verify(database, "charity").ok
     database.close()
 
 

@@ -1,14 +1,16 @@
 """A database that holds studies, of both kinds."""
 
 import re
+import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from askless.errors import StorageError
-from askless.storage import Database, LiveStudy, NotFoundError, erase
+from askless.errors import SettingError, StorageError
+from askless.storage import Database, LiveStudy, NotFoundError, Start, erase
 from askless.storage import database as storage_database
 from askless.storage.tables import metadata
 from live_world import World, opened, small
@@ -70,6 +72,59 @@ def in_files(address):
     return any(PERSON.encode() in Path(path).read_bytes() for (path,) in paths)
 
 
+def test_an_erasure_that_waits_for_a_reader_holds_up_nobody(new_address, monkeypatch):
+    """Fails if people wait while SQLite waits for a reader, or bytes stay and nobody says so."""
+    monkeypatch.setattr(storage_database, "VACUUM_WAIT", 3.0)
+    address = new_address("sqlite")
+    with opened(address) as database, closing(Database(address, pragmas=SOON)) as other:
+        World(database).paid(PERSON)
+        said = []
+
+        def take_out():
+            with pytest.raises(StorageError, match="still in the files: others are reading") as why:
+                erase(database, "small", own=PERSON)
+            said.append(str(why.value))
+
+        with closing(sqlite3.connect(address, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM events").fetchone()
+            waiting = threading.Thread(target=take_out)
+            waiting.start()
+            live = LiveStudy(other, "small")
+            while waiting.is_alive():  # whoever is held up for a second is refused
+                (outcome,) = live.run([Start()])
+                assert outcome.new
+            waiting.join()
+        assert len(said) == 1
+        with pytest.raises(NotFoundError):  # the id is gone; trying again takes out what is left
+            erase(database, "small", own=PERSON)
+        files = [path.read_bytes() for path in Path(address).parent.iterdir()]
+        assert not any(PERSON.encode() in content for content in files)
+
+
+SOON = {"busy_timeout": 1_000}
+
+
+def test_what_keeps_sqlite_from_giving_back_room_is_one_error(sqlite):
+    """Fails if a database that cannot be written anew ends in the driver's own error."""
+    with closing(Database(str(sqlite.url.database), pragmas={"busy_timeout": 50})) as other:
+        World(other).paid(PERSON)
+        with sqlite.writing(), pytest.raises(StorageError, match="in the files: database is lock"):
+            other.vacuum()
+        other.vacuum()
+        with other.reading() as connection:  # a connection that is used again waits as before
+            assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 50
+
+
+def test_a_database_of_another_program_is_left_alone(address):
+    """Fails if tables that happen to have our names are taken, or nobody says what is wrong."""
+    with closing(Database(address)) as database:
+        with database.writing() as connection:
+            connection.exec_driver_sql("CREATE TABLE events (id INTEGER)")
+        with pytest.raises(SettingError, match="tables of another program: events; give askless"):
+            database.migrate()
+
+
 @pytest.fixture
 def role(postgres, new_address):
     """Addresses of one database: of its owner, and of a role that may only read and write."""
@@ -86,7 +141,7 @@ def role(postgres, new_address):
 @pytest.mark.slow
 def test_nobody_is_said_to_be_erased_whom_an_old_reader_still_sees(new_address, monkeypatch):
     """Fails if PostgreSQL copies the deleted rows for a reader, and that goes unnoticed."""
-    monkeypatch.setattr(storage_database, "VACUUM_TRIES", 2)
+    monkeypatch.setattr(storage_database, "VACUUM_WAIT", 0.2)
     address = new_address("postgres")
     with opened(address) as database:
         World(database).paid(PERSON)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from askless.errors import StorageError
 from askless.policies import Policy
+from askless.service.aside import LONGEST_WAIT
 from askless.service.measures import Measures
 from askless.storage import LiveStudy, Operation, Tick
 from askless.storage.journal import Page
@@ -25,7 +26,6 @@ log = logging.getLogger("askless.service")
 MOST_AT_ONCE = 64  # operations of one transaction
 IDLE = 0.1  # seconds without callers after which what followed is written down
 TICK = 1.0  # seconds between two looks at windows that have passed
-LONGEST_WAIT = 30.0  # seconds for an answer
 
 
 class Look(Operation):

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from ipaddress import IPv6Address, IPv6Network
 from typing import Annotated
 
-from anyio import to_thread
 from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from askless.service.aside import aside
 from askless.service.desk import Desk
 from askless.service.errors import Refusal
 from askless.service.limits import Buckets
@@ -91,7 +91,7 @@ class Keeper:
         known = self._known.get(name)
         if known is not None and now - known[1] < REMEMBERED:
             return known[0]
-        key = await to_thread.run_sync(find_key, self.database, presented)
+        key = await aside(find_key, self.database, presented)
         self._known.pop(name, None)
         if key is not None:
             self._known[name] = key, now

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
 from askless.errors import StorageError
 from askless.policies.linear_ucb import LinearUCB
+from askless.service.aside import aside
 from askless.service.desk import Look, policy_now
 from askless.service.errors import ErrorShape
 from askless.service.keeper import Keeper, Office, address_of, may
@@ -47,6 +47,7 @@ from askless.storage.summaries import SPANS, read_spans
 __all__ = ["api", "health"]
 
 MOST_EVENTS, MOST_SPANS = 1_000, 1_000
+HEALTHY, LONGEST_VACUUM = 5.0, 300.0  # seconds
 SAYS = {
     400: "The body is not JSON.",
     401: "No key, or one that is forged, expired or revoked.",
@@ -137,7 +138,7 @@ async def reward(office: Rewarding, visit: Token, body: RewardGiven) -> Response
 async def erase(office: Administering, visit: Token) -> Response:
     """Erase a respondent for good, and what was learned from them; again: no change."""
     erased = await office.desk.ask(Erase(visit))
-    await to_thread.run_sync(office.live.database.vacuum)  # until then bytes are left in the files
+    await aside(office.live.database.vacuum, seconds=LONGEST_VACUUM)  # until then bytes are left
     return said({"changed": erased.was != "erased"})
 
 
@@ -153,7 +154,7 @@ async def summary(
     """Say how far the study is: counts, what is still asked, sums by day or by hundred visits."""
     found = await office.desk.ask(Look(_summary))
     live = office.live
-    spans = await to_thread.run_sync(read_spans, live.database, live.id, span, last)
+    spans = await aside(read_spans, live.database, live.id, span, last)
     return said({"study": live.name, **found, "spans": spans})
 
 
@@ -186,7 +187,7 @@ async def effects(office: Exporting) -> Response:
     def found() -> Response:
         return said({"effects": [dict(row) for row in policy.effects()]})
 
-    return await to_thread.run_sync(found)
+    return await aside(found)
 
 
 @api.get("/events", responses=_gives(Events), tags=["study"])
@@ -197,7 +198,7 @@ async def events(
 ) -> Response:
     """Read the journal on from an event, in its order, without gaps."""
     live = office.live
-    found = await to_thread.run_sync(list_events, live.database, live.id, after, limit)
+    found = await aside(list_events, live.database, live.id, after, limit)
     last = found[-1]["serial"] if len(found) == limit else None
     return said({"events": found, "next": last})
 
@@ -264,6 +265,6 @@ async def is_well(request: Request) -> Response:
     """Whether the service and its database answer; needs no key."""
     keeper: Keeper = request.app.state.keeper
     keeper.pace(address_of(request))
-    if not await to_thread.run_sync(keeper.database.is_newest):
+    if not await aside(keeper.database.is_newest, seconds=HEALTHY):
         raise StorageError("the tables of the database are not those of this askless")
     return said({"status": "ok"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,22 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from askless.errors import SettingError, StorageError
+from askless.storage.tables import metadata
 
 __all__ = ["NEWEST", "Database", "together"]
 
 NEWEST = "0002"  # the migration that this version of askless works with
 WAIT = 30.0  # seconds for another writer
-VACUUM_TRIES = 50
+VACUUM_WAIT = 5.0  # seconds for readers that hold up what takes deleted rows out of the files
+LEFT = "what was deleted is still in the files"
+# A network that is cut is noticed within a minute, not after the hours of TCP's own.
+PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": int(WAIT * 1000),
+}
 
 
 class Database:
@@ -62,7 +73,12 @@ class Database:
             **(pragmas or {}),
         }
         # Errors must not carry what people have answered.
-        self.engine = create_engine(self.url, hide_parameters=True)
+        patience = {
+            name: value
+            for name, value in PATIENCE.items()
+            if not self.sqlite and name not in self.url.query
+        }
+        self.engine = create_engine(self.url, hide_parameters=True, connect_args=patience)
         if self.sqlite:
             event.listen(self.engine, "connect", self._set_up)
             event.listen(self.engine, "begin", _begin)
@@ -103,13 +119,17 @@ class Database:
                     _rewrite(raw, table)
                 return
             cursor = connection.connection.cursor()
-            cursor.execute("VACUUM")
-            for _ in range(VACUUM_TRIES):  # readers hold it up for a moment
-                busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                if not busy:
-                    return
-                time.sleep(0.1)
-        raise StorageError("the log of SQLite could not be emptied: others are reading; try again")
+            try:
+                cursor.execute("VACUUM")
+                cursor.execute("PRAGMA busy_timeout=50")  # whoever waits there holds up all writers
+                emptied = _in_time(lambda: not _checkpoint(cursor))
+            except sqlite3.Error as error:
+                raise StorageError(f"{LEFT}: {error}; make room, and try again") from None
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout={self._pragmas['busy_timeout']}")
+                cursor.close()
+        if not emptied:
+            raise StorageError(f"{LEFT}: others are reading; try again when they are done")
 
     # -- its tables ------------------------------------------------------------------------------
 
@@ -128,6 +148,8 @@ class Database:
             if not self.sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(7204110)"))
             found = _revision(connection)
+            if found is None:
+                _check_empty(connection)
             if found != NEWEST:
                 upgrade(connection, found)
 
@@ -176,14 +198,27 @@ def _let_readers_end(connection: Connection) -> None:
     """Wait until nobody can see what was deleted: PostgreSQL would copy it for them."""
     moment = text("SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text)")
     now = connection.execute(moment).scalar_one()
-    for _ in range(VACUUM_TRIES):
-        if not connection.execute(OLDER, {"now": now}).scalar_one():
-            return
+    if not _in_time(lambda: not connection.execute(OLDER, {"now": now}).scalar_one()):
+        raise StorageError(
+            "others have been reading the database since before, so that what was deleted would be"
+            " kept for them; try again when they are done"
+        )
+
+
+def _in_time(done: Callable[[], bool]) -> bool:
+    """Try until something is done, or for too long."""
+    until = time.monotonic() + VACUUM_WAIT
+    while not done():
+        if time.monotonic() >= until:
+            return False
         time.sleep(0.1)
-    raise StorageError(
-        "others have been reading the database since before, so that what was deleted would be kept"
-        " for them; try again when they are done"
-    )
+    return True
+
+
+def _checkpoint(cursor: Any) -> bool:
+    """Empty the log of SQLite; return whether somebody keeps it from that."""
+    busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return bool(busy)
 
 
 def _rewrite(connection: Connection, table: str) -> None:
@@ -266,6 +301,16 @@ def _first_line(error: DBAPIError) -> str:
 def _begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get("askless_reads")
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _check_empty(connection: Connection) -> None:
+    """Refuse a database in which another program has tables by our names."""
+    theirs = set(inspect(connection).get_table_names()) & set(metadata.tables)
+    if theirs:
+        raise SettingError(
+            f"the database has tables of another program: {', '.join(sorted(theirs))}; give askless"
+            " a database of its own"
+        )
 
 
 def _revision(connection: Connection) -> str | None:

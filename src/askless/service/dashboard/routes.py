@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from anyio import to_thread
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from askless.service.aside import aside
 from askless.service.dashboard.actions import ACTIONS, operation_of
 from askless.service.dashboard.assets import assets
 from askless.service.dashboard.glance import glance
@@ -36,10 +36,10 @@ async def _picture(seat: Seat, *, whole: bool = False) -> Picture:
     seen = await desk.ask(Look(glance))
     if whole and seen.effects is not None:
         policy = await desk.ask(Look(policy_now))
-        effects = await to_thread.run_sync(policy.effects)
+        effects = await aside(policy.effects)
         seen = replace(seen, effects=[dict(row) for row in effects])
-    overview = await to_thread.run_sync(read_overview, live.database, live.id)
-    return await to_thread.run_sync(picture_of, live.study, overview, seen)
+    overview = await aside(read_overview, live.database, live.id)
+    return await aside(picture_of, live.study, overview, seen)
 
 
 def _content(seat: Seat, picture: Picture) -> dict[str, Any]:
@@ -62,7 +62,7 @@ async def page(request: Request, study: str) -> Response:
     assets.bundle.prepare()
     picture = await _picture(seat)
     content = _content(seat, picture) | {"done": request.query_params.get("done") in ACTIONS}
-    return await to_thread.run_sync(show, "dashboard/page.html", content)
+    return await aside(show, "dashboard/page.html", content)
 
 
 @dashboard.get("/news")
@@ -85,7 +85,7 @@ async def news(request: Request, study: str) -> Response:
         drawn = {name: chart.as_data() for name, chart in picture.charts.items() if chart.spec}
         return dumped({"parts": parts, "charts": drawn}).encode()
 
-    return Response(await to_thread.run_sync(written), 200, HEADERS, "application/json")
+    return Response(await aside(written), 200, HEADERS, "application/json")
 
 
 @dashboard.get("/tables/{name}.csv")
@@ -114,7 +114,7 @@ async def ask_in(request: Request, study: str) -> Response:
 
 async def _door(request: Request, study: str, *, wrong: bool = False) -> Response:
     office = office_of(request, study)
-    there = await to_thread.run_sync(has_admin, office.live.database, study)
+    there = await aside(has_admin, office.live.database, study)
     door: Door = request.app.state.door
     secret, token = door.offer(request)
     content = {

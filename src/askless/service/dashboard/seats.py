@@ -10,6 +10,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from askless.service.aside import aside
 from askless.service.dashboard.problems import home
 from askless.service.errors import Refusal
 from askless.service.keeper import Keeper, Office, address_of
@@ -58,7 +59,7 @@ async def seat_of(request: Request, study: str) -> Seat | Response:
     secret = cookie(request, _cookie(office))
     if secret is not None:
         database = office.live.database
-        admin = await to_thread.run_sync(find_session, database, study, secret)
+        admin = await aside(find_session, database, study, secret)
         if admin is not None:
             return Seat(office, admin, secret)
     return see_other(f"{home(study)}/sign-in")
@@ -121,7 +122,7 @@ class Door:
         """Sign somebody out."""
         await read_form(request, seat.secret)
         live = seat.office.live
-        await to_thread.run_sync(sign_out, live.database, live.name, seat.secret)
+        await aside(sign_out, live.database, live.name, seat.secret)
         response = see_other(f"{home(live.name)}/sign-in")
         leave_cookie(request, response, _cookie(seat.office), "", seconds=0)
         return response

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from anyio import to_thread
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from askless.service.aside import aside
 from askless.service.pages.person import DAYS, Happened, Person
 from askless.storage.links import LinkError, exchange
 
@@ -67,7 +67,7 @@ async def use(request: Request, study: str, secret: str) -> Response:
     person = Person.at(request, study)
     await person.form()
     live, own = person.study.live, person.derived(f"invite {_secret(secret)}")
-    await to_thread.run_sync(lambda: exchange(live.database, live.id, secret, own, days=DAYS))
+    await aside(lambda: exchange(live.database, live.id, secret, own, days=DAYS))
     person.keep("visit", own)
     return person.on()
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from anyio import to_thread
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from askless.service.aside import aside
 from askless.service.keeper import Keeper, Office, address_of
 from askless.service.pages.look import look_of
 from askless.service.pages.speech import chosen_by, speech_in
@@ -220,7 +220,7 @@ class Person:
     async def link(self, secret: str, *kinds: str) -> Link:
         """Return the link of a secret; refuse one that leads nowhere."""
         live = self.study.live
-        return await to_thread.run_sync(lambda: find_link(live.database, live.id, secret, *kinds))
+        return await aside(lambda: find_link(live.database, live.id, secret, *kinds))
 
     async def visit(self, kept: str = "visit") -> Seen | None:
         """Return the visit to which a cookie leads, as it stands; None where there is none."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import time
 
-from anyio import to_thread
 from fastapi import APIRouter, Request
 from sqlalchemy import select
 from starlette.responses import Response
 
 from askless.errors import StorageError
+from askless.service.aside import aside
 from askless.service.desk import Look
 from askless.service.pages.asking import answer, back_page, question_page
 from askless.service.pages.coming import coming
@@ -72,7 +72,7 @@ async def look(request: Request, study: str) -> Response:
 
 async def _consent_page(person: Person, *, changed: bool = False) -> Response:
     live = person.study.live
-    paused, stopped = await to_thread.run_sync(_is_closed, live.database, live.id)
+    paused, stopped = await aside(_is_closed, live.database, live.id)
     if stopped:
         raise Happened("stopped", 409, button="")
     if paused:
@@ -172,7 +172,7 @@ async def _result_page(
     # The way back has all answers in it; a link for later shows none.
     back = None if follows else Return.unpacked(person.pages, person.kept("return"))
     if back is not None and not (open_now and asked is not None and asked.when == "now"):
-        secret = await to_thread.run_sync(signing_secret, live.database, live.name)
+        secret = await aside(signing_secret, live.database, live.name)
         return person.page("return.html", to=back.after(live.name, seen, secret))
     field, follow = None, None
     if open_now and asked is not None:
@@ -203,7 +203,7 @@ async def _follow_link(person: Person, seen: Seen) -> str:
         with live.database.writing() as connection:
             add_link(connection, live.id, digest_of(secret), "reward", seen.number, until=None)
 
-    await to_thread.run_sync(keep)
+    await aside(keep)
     return secret
 
 

@@ -1,0 +1,32 @@
+"""What takes a while is done beside the loop, and for no longer than callers wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, TypeVarTuple
+
+import anyio
+from anyio import to_thread
+
+from askless.errors import StorageError
+
+__all__ = ["LONGEST_WAIT", "aside"]
+
+LONGEST_WAIT = 30.0  # seconds for an answer
+
+Out = TypeVar("Out")
+Given = TypeVarTuple("Given")
+
+
+async def aside(
+    work: Callable[[*Given], Out], *given: *Given, seconds: float = LONGEST_WAIT
+) -> Out:
+    """Return what something brings that may have to wait for the database.
+
+    Where that does not answer, whoever asked is told so; the thread is left to itself.
+    """
+    try:
+        with anyio.fail_after(seconds):
+            return await to_thread.run_sync(work, *given, abandon_on_cancel=True)
+    except TimeoutError:
+        raise StorageError("the database is too slow to answer; try again") from None
