@@ -14,7 +14,9 @@ __all__ = ["ROWS", "amounts", "course", "days", "intervals", "shares"]
 Spec = dict[str, Any]
 ROWS = "rows"  # what the data is called
 SERIES = ["all visits", "full visits", "short visits"]
-WHOLE = {"expr": "width"}  # a label may take its whole row
+ROW = {"expr": "width"}  # a label may take its whole row
+# Of people there are no halves; `tickMinStep` lets some through where there are few.
+COUNTS: Spec = {"labelExpr": "datum.value % 1 ? '' : format(datum.value, ',d')", "tickMinStep": 1}
 STEP = 40  # pixels of a row with its label above
 
 
@@ -86,7 +88,7 @@ def days() -> Spec:
                     "y": {
                         "field": name,
                         "type": "quantitative",
-                        "axis": {"title": "visits", "format": ",d", "tickMinStep": 1},
+                        "axis": {"title": "visits", **COUNTS},
                     },
                     "color": {"datum": label, **what},
                     "tooltip": [
@@ -108,7 +110,7 @@ def _row(field: str) -> Spec:
 def _labels(field: str) -> Spec:
     """Write each row's name above its marks."""
     return {
-        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -4, "limit": WHOLE},
+        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dy": -4, "limit": ROW},
         "encoding": {"text": {"field": field, "type": "nominal"}, "x": {"value": 0}},
     }
 
@@ -131,7 +133,7 @@ def amounts(row: str, rows: int, parts: Sequence[tuple[str, str]], title: str) -
                         "field": "many",
                         "type": "quantitative",
                         "stack": "zero",
-                        "axis": _quiet(title, format=",d", tickCount=4, tickMinStep=1),
+                        "axis": _quiet(title, tickCount=4, **COUNTS),
                     },
                     "color": {
                         "field": "of",
