@@ -174,3 +174,87 @@ def test_a_decision_that_cannot_be_is_refused_and_the_visit_stays_open(decision)
     with pytest.raises(ContractError, match="define `_decide`"):
         visit.answer({"x1": 0.5})
     assert visit.to_dict() == before
+
+
+class Adds(al.Policy):
+    """Adds up what it learns; asks the first question, and then all."""
+
+    name = "adds"
+
+    def __init__(self, survey, *, arms, reward):
+        super().__init__(survey, arms=arms, reward=reward)
+        self.total = 0.0
+
+    def _ask(self, z, mask, number):
+        first = np.isnan(z[1])
+        open_now = self.survey.open_questions(z)
+        return al.Asked(open_now & ((np.arange(4) == 0) | ~first), np.array(mask))
+
+    def _decide(self, z, mask, number):
+        return al.Decision(int(mask.argmax()), np.where(mask, 0.0, -np.inf))
+
+    def _learn(self, played, rows, ys):
+        self.total += float(rows.sum())
+
+    def _state(self):
+        return {"total": self.total}
+
+    def _restore(self, state):
+        self.total = state["total"]
+
+
+class Scribbles(Adds):
+    """The same, and writes into all that it is handed."""
+
+    name = "scribbles"
+
+    def _kind(self, mask, number):
+        mask[:] = False
+        return "full"
+
+    def _may_ask(self, mask):
+        mask[:] = False
+        return np.ones(4, dtype=bool)
+
+    def _ask(self, z, mask, number):
+        asked = super()._ask(z, mask, number)
+        z[np.isnan(z)] = 0.0
+        mask[:] = False
+        return asked
+
+    def _decide(self, z, mask, number):
+        decision = super()._decide(z, mask, number)
+        z -= z.mean()
+        mask[:] = False
+        return decision
+
+    def _drawn(self, decision, mask, number):
+        mask[:] = False
+        return decision
+
+    def _outlook(self, z):
+        z[:] = 7.0
+
+    def _learn(self, played, rows, ys):
+        super()._learn(played, rows, ys)
+        rows[:] = 7.0
+
+
+@pytest.mark.parametrize("arms", [None, ["b"]])
+def test_what_a_policy_writes_into_its_arguments_changes_no_visit(arms):
+    """Fails if a hook is handed the visit's own answers or arms, in visits or in simulations."""
+    found = []
+    for kind in (Adds, Scribbles):
+        policy = kind(SURVEY, arms=["a", "b"], reward=(0, 1))
+        visit = filled(policy.visit(arms=arms))
+        before = visit.context()
+        visit.explain()
+        policy.learn(visit, 1)
+        np.testing.assert_array_equal(visit.context(), before)
+        world = al.LinearEnvironment(
+            SURVEY, arms=["a", "b"], reward=(0, 1), coefficients=np.zeros((2, 5)), spread=0.1
+        )
+        run = al.simulate(kind(SURVEY, arms=["a", "b"], reward=(0, 1)), world, 30, seed=1).runs[0]
+        found.append((visit.to_dict(), policy.total, run.reward, run.asked, run.plays.tolist()))
+    assert found[0] == found[1]
+    al.check_policy(policy)

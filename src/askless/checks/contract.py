@@ -329,7 +329,7 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
         same = arm == visit.arm_index or kind not in (None, visit.kind)  # rows are of one kind
         require(same, "plays the same through arrays as in a visit", "_decide")
         policy.learn(visit, reward)
-    for name in policy.survey.names_of(policy._may_ask(policy.roster.live)):
+    for name in policy.survey.names_of(policy._may_ask(policy.roster.live.copy())):
         z = policy.encode(next(iter(respondents))[0])
         z[policy.survey.columns_of(name)] = np.nan
         with refused(AsklessError, f"refuses a context without {name!r}"):

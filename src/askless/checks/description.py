@@ -26,7 +26,7 @@ def check_description(policy: Policy, respondents: Respondents) -> None:
     state = policy._state()
     require(isinstance(state, dict) and is_data(state), "says its state as plain data", "_state")
     live, count = policy.roster.live, len(policy.survey)
-    may_ask = policy._may_ask(live)
+    may_ask = policy._may_ask(live.copy())
     require(are_flags(may_ask, count), "says what it may ask", "_may_ask")
     for k in range(len(policy.arms)):
         needs = policy._needs(k)
@@ -37,8 +37,12 @@ def check_description(policy: Policy, respondents: Respondents) -> None:
     answers, _ = next(iter(respondents))
     z, nothing = policy.encode(answers), policy.survey.nothing_known()
     begin(policy, 0, live)
-    require(isinstance(policy._decide(z, live, 0), Decision), "returns a Decision", "_decide")
-    outlook, reach = policy._outlook(z), policy._reach(nothing, live)
+    require(
+        isinstance(policy._decide(z.copy(), live.copy(), 0), Decision),
+        "returns a Decision",
+        "_decide",
+    )
+    outlook, reach = policy._outlook(z), policy._reach(nothing, live.copy())
     fits = outlook is None or np.shape(outlook) == (2, len(policy.arms))
     require(fits, "says its outlook in two rows", "_outlook")
     require(isinstance(reach, Reach | None), "says how high arms can get", "_reach")

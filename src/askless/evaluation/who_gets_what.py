@@ -13,6 +13,7 @@ from askless.evaluation.history import FullVisit, History
 from askless.evaluation.small_tree import Leaf, Rule, grow, splits_of, told_apart
 from askless.policies import EpochSurveyUCB, Policy, SurveyBandit
 from askless.policies.hooks import Hooks
+from askless.policies.passage import given
 from askless.survey import Question
 
 __all__ = ["ALL_ANSWERS", "THE_FORM", "Leaf", "Rule", "Share", "Shared", "who_gets_what"]
@@ -105,7 +106,8 @@ class Decider(NamedTuple):
 
     def chances(self, visit: FullVisit) -> Floats:
         """Return with which probability a person gets each arm, but for insurance."""
-        return self.hooks._decide(visit.context, self.among(visit), 0).chances()
+        known = given(self.hooks, visit.context)
+        return self.hooks._decide(known, self.among(visit), 0).chances()
 
     def is_close(self, visit: FullVisit) -> bool | None:
         """Say whether the two best arms cannot be told apart; None without two scores."""

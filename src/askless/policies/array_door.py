@@ -11,7 +11,7 @@ from askless.core.arrays import Flags, Floats, Ints
 from askless.errors import AnswerError, AsklessError, shown
 from askless.policies.hooks import Hooks
 from askless.policies.one_thread import OneThread, alone
-from askless.policies.passage import begin, first_known, step
+from askless.policies.passage import begin, first_known, given, step
 from askless.survey import RewardRange
 
 __all__ = ["ArrayDoor"]
@@ -44,7 +44,7 @@ class ArrayDoor(OneThread, Hooks):
         row = np.empty(self.survey.column_count)
         eligible, rules = self.roster.live, self.roster.rules
         if not self.survey.read_row(z, row):
-            self._check_missing(self._may_ask(eligible), row)
+            self._check_missing(self._may_ask(given(self, eligible)), row)
         if rules is not None:
             self._check_missing(rules.questions, row, "a rule of an arm")
             eligible = eligible & rules.allowed(row[None, :])[0]

@@ -24,7 +24,7 @@ from askless.policies.files import write_state
 from askless.policies.hooks import HOOKS, Hooks, broken
 from askless.policies.numbers import MOST_NUMBER, Numbers
 from askless.policies.one_thread import alone
-from askless.policies.passage import answering
+from askless.policies.passage import answering, given
 from askless.policies.roster import Roster
 from askless.policies.visit import Visit
 from askless.survey import Arm, RewardRange, Survey
@@ -185,7 +185,8 @@ class Policy(ArrayDoor):
         `arms` are those for which the person is eligible; all of them if left out.
         """
         _, mask = self.roster.eligible(arms)
-        return self.survey.names_of(self._may_ask(mask) | self.survey.asked_of_everyone)
+        may_ask = self._may_ask(given(self, mask))
+        return self.survey.names_of(may_ask | self.survey.asked_of_everyone)
 
     def asked_now(self) -> tuple[str, ...]:
         """Return the questions that a new visit may ask, in survey order."""
@@ -206,12 +207,12 @@ class Policy(ArrayDoor):
 
     def _told_reach(self, z: Floats, mask: Flags, hooks: Hooks) -> Reach | None:
         """Say how high the arms in `mask` can still get, in units of the user's rewards."""
-        reach = hooks._reach(z, mask)
+        reach = hooks._reach(given(hooks, z), given(hooks, mask))
         return reach and Reach(reach.low + self._shift, reach.high + self._shift, reach.moves)
 
     def _told_outlook(self, z: Floats, hooks: Hooks) -> tuple[Floats, Floats]:
         """Return expected reward and score of each arm, as the user has rewards; NaN: not told."""
-        outlook = hooks._outlook(z)
+        outlook = hooks._outlook(z if hooks.trusted else z.copy())
         if outlook is None:
             nothing = np.full(len(self.roster), np.nan)
             return nothing, nothing
@@ -219,12 +220,12 @@ class Policy(ArrayDoor):
             outlook = self._checked_outlook(outlook)
         return outlook[0] + self._shift, outlook[1] + self._shift
 
-    def _checked_outlook(self, given: Any) -> tuple[Floats, Floats]:
+    def _checked_outlook(self, said: Any) -> tuple[Floats, Floats]:
         try:
-            means, scores = np.array(given, dtype=np.float64).reshape(2, len(self.roster))
+            means, scores = np.array(said, dtype=np.float64).reshape(2, len(self.roster))
         except (TypeError, ValueError):
             raise broken(
-                f"says its outlook in two rows; {shown(given)} is none", "_outlook"
+                f"says its outlook in two rows; {shown(said)} is none", "_outlook"
             ) from None
         return means, scores
 
@@ -296,13 +297,14 @@ class Policy(ArrayDoor):
         if hooks is self:
             self._learn_one(lesson.arm, lesson.row, lesson.y)
         else:
-            hooks._learn(*_as_rows(lesson.arm, lesson.row, lesson.y))
+            row = lesson.row if hooks.trusted else lesson.row.copy()
+            hooks._learn(*_as_rows(lesson.arm, row, lesson.y))
         self._version += 1
         return None
 
     def _learn_one(self, arm: int, row: Floats, y: float) -> None:
         """Learn one checked row."""
-        self._learn(*_as_rows(arm, row, y))
+        self._learn(*_as_rows(arm, row if self.trusted else row.copy(), y))
 
     def _check_visit(self, visit: Any) -> None:
         if not isinstance(visit, Visit):

@@ -15,7 +15,7 @@ from askless.policies.epoch_survey_ucb import EpochSurveyUCB
 from askless.policies.hooks import Hooks
 from askless.policies.linear_ucb import LinearUCB
 from askless.policies.loops import Fused
-from askless.policies.passage import Start, Step, answering, begin, first_known, step
+from askless.policies.passage import Start, Step, answering, begin, first_known, given, step
 from askless.policies.player import Block, Played, regret_of
 
 __all__ = ["OneByOne"]
@@ -125,11 +125,11 @@ class OneByOne:
             self._pay(now.asks, asked, paid)
             columns = now.asks[survey.owner]
             known[1:][columns] = z[1:][columns]
-        other = (
-            bool((now.possible != eligible).any())
-            and answering(policy, start.kind, start.promised)._decide(z, eligible, start.number).arm
-            != now.winner
-        )
+        other = False
+        if (now.possible != eligible).any():
+            hooks = answering(policy, start.kind, start.promised)
+            full = hooks._decide(given(hooks, z), given(hooks, eligible), start.number)
+            other = full.arm != now.winner
         check = now.decision.check
         assert start.kind is not None  # it began with one
         kind = "check" if check is not None and check.tossed else start.kind

@@ -6,9 +6,10 @@ Visits and simulations both go through here; nothing is remembered but what a vi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askless.core.arrays import Flags, Floats, some
 from askless.errors import VisitError, shown
@@ -25,6 +26,7 @@ __all__ = [
     "are_flags",
     "begin",
     "first_known",
+    "given",
     "opened",
     "opening",
     "step",
@@ -57,14 +59,15 @@ class Step(NamedTuple):
 
 def begin(policy: Hooks, number: int, eligible: Flags, kind: str | None = None) -> Start:
     """Start a visit that may get the arms in `eligible`, which are live; its kind may be given."""
-    kind = policy._kind(eligible, number) if kind is None else kind
+    if kind is None:
+        kind = policy._kind(eligible if policy.trusted else eligible.copy(), number)
     hooks = policy._of_kind(kind)
     if not policy.trusted:
         if not isinstance(kind, str):
             raise broken(f"names the kind of a visit; {shown(kind)} is no name", "_kind")
         if not isinstance(hooks, Hooks):
             raise broken(f"says who answers for {kind!r} visits; {shown(hooks)} cannot", "_of_kind")
-    may_ask = hooks._may_ask(eligible)
+    may_ask = hooks._may_ask(eligible if hooks.trusted else eligible.copy())
     if not hooks.trusted and not are_flags(may_ask, len(policy.survey)):
         raise broken(f"says what it may ask; {shown(may_ask)} does not", "_may_ask")
     if policy.survey.asks_everyone:
@@ -78,7 +81,7 @@ def opening(policy: Hooks, number: int, eligible: Flags) -> Start:
     Who may get which arm belongs before the kind, which looks at the arms: visits and simulations
     would differ otherwise.
     """
-    may_ask = policy._may_ask(eligible)
+    may_ask = policy._may_ask(given(policy, eligible))
     if not policy.trusted:
         count = len(policy.survey)
         if not are_flags(may_ask, count):
@@ -130,6 +133,11 @@ def answers_of(policy: Hooks, z: Floats) -> dict[str, Answer]:
     return policy.survey.decode(z) if rules is None else rules.decode(z)
 
 
+def given(hooks: Hooks, array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as hooks get it: a copy, to change and keep, but for our own."""
+    return array if hooks.trusted else array.copy()
+
+
 def answering(policy: Hooks, kind: str | None, promised: Flags) -> Hooks:
     """Return who asks, decides and learns a visit of a kind that has promised so much."""
     if kind is None or (policy.trusted and kind == "full"):
@@ -149,8 +157,10 @@ def step(policy: Hooks, start: Start, z: Floats) -> Step:
         asks = rules.questions & policy.survey.open_questions(z)
         return Step(asks, mask, mask.copy(), policy, -1, None)
     hooks = answering(policy, start.kind, start.promised)
-    asked = hooks._ask(z, mask, start.number)
-    if not hooks.trusted:
+    if hooks.trusted:
+        asked = hooks._ask(z, mask, start.number)
+    else:
+        asked = hooks._ask(z.copy(), mask.copy(), start.number)
         _check_asked(policy, asked, mask)
     asks, possible = asked.questions, asked.possible
     open_now = some(asks)
@@ -170,14 +180,24 @@ def step(policy: Hooks, start: Start, z: Floats) -> Step:
         return Step(asks, mask, possible, hooks, -1, None)
     if asked.decided is not None and hooks.trusted:
         winner, decision = asked.decided
-    else:
+    elif hooks.trusted:
         winner = hooks._decide(z, possible, start.number)
-        if not hooks.trusted:
-            _check_decision(policy, winner, possible, "_decide")
         decision = hooks._drawn(winner, mask, start.number)
-        if decision is not winner and not hooks.trusted:
-            _check_decision(policy, decision, mask, "_drawn")
+    else:
+        winner, decision = _decided(policy, hooks, z, mask, possible, start.number)
     return Step(asks, mask, possible, hooks, winner.arm, decision)
+
+
+def _decided(
+    policy: Hooks, hooks: Hooks, z: Floats, mask: Flags, possible: Flags, number: int
+) -> tuple[Decision, Decision]:
+    """Let hooks that are not ours decide, and check what they say."""
+    winner = hooks._decide(z.copy(), possible.copy(), number)
+    _check_decision(policy, winner, possible, "_decide")
+    decision = hooks._drawn(winner, mask.copy(), number)
+    if decision is not winner:
+        _check_decision(policy, decision, mask, "_drawn")
+    return winner, decision
 
 
 def _check_asked(policy: Hooks, asked: Asked, mask: Flags) -> None:
