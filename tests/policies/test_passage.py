@@ -258,3 +258,31 @@ def test_what_a_policy_writes_into_its_arguments_changes_no_visit(arms):
         found.append((visit.to_dict(), policy.total, run.reward, run.asked, run.plays.tolist()))
     assert found[0] == found[1]
     al.check_policy(policy)
+
+
+def test_a_score_that_is_no_number_is_refused():
+    """Fails if an arm is played by a NaN, which `argmax` takes for the largest."""
+
+    class ByWhatItDoesNotAsk(al.Policy):
+        name = "by-what-it-does-not-ask"
+
+        def _may_ask(self, mask):
+            return np.arange(len(self.survey)) == 0
+
+        def _decide(self, z, mask, number):
+            scores = np.where(mask, [0.0, z[2]], -np.inf)
+            return al.Decision(int(np.argmax(scores)), scores)
+
+    survey = al.Survey.unit(3)
+    policy = ByWhatItDoesNotAsk(survey, arms=["a", "b"], reward=(0, 1))
+    match = "broken promise: a policy scores arms by what it has asked.*define `_decide`"
+    with pytest.raises(ContractError, match=match):
+        policy.visit(known={"x1": 0.5})
+    with pytest.raises(ContractError, match=match):
+        al.check_policy(policy)
+    place = al.LinearEnvironment(
+        survey, arms=["a", "b"], reward=(0, 1), coefficients=np.zeros((2, 4)), spread=0.1
+    )
+    with pytest.raises(ContractError, match=match):
+        al.simulate(policy, place, 30)
+    assert policy.visit(known={"x1": 0.5}, arms=["a"]).arm == "a"  # nobody compares with b

@@ -194,6 +194,7 @@ def _decided(
     """Let hooks that are not ours decide, and check what they say."""
     winner = hooks._decide(z.copy(), possible.copy(), number)
     _check_decision(policy, winner, possible, "_decide")
+    _check_scores(winner, possible)
     decision = hooks._drawn(winner, mask.copy(), number)
     if decision is not winner:
         _check_decision(policy, decision, mask, "_drawn")
@@ -250,6 +251,16 @@ def _check_decision(policy: Hooks, decision: Decision, mask: Flags, hook: str) -
             "gives propensities of all arms that sum to 1, a positive one to the arm played, 0 to"
             f" those that the visit may not get; {shown(chances)} does not",
             hook,
+        )
+
+
+def _check_scores(decision: Decision, mask: Flags) -> None:
+    """Refuse arms that are compared by what nobody knows; `argmax` takes a NaN for the largest."""
+    if np.isnan(decision.scores[mask]).any():
+        raise broken(
+            f"scores arms by what it has asked; {shown(decision.scores)} has NaN for an arm that"
+            " can win, as `z` has for what was not asked",
+            "_decide",
         )
 
 
