@@ -82,7 +82,7 @@ from broken_policies import (
         (LooksAtTheClock, "order|twice|same"),
         (GrowsSupports, "shrink only; define `_needs`"),
         (ForgetsToSave, "after saving"),
-        (LearnsFromUnused, "only from the questions"),
+        (LearnsFromUnused, "only from the questions.*make that a kind of visit: `_kind` and"),
         (ChangesOtherArms, "not played"),
         (ShrinksOtherArms, "changes only the arm played; define `_needs`"),
         (LearnsTwice, "another reward|at most once"),

@@ -29,6 +29,19 @@ def test_the_own_policy_page_s_policies_keep_the_contract(catalogue):
     assert visit.asks == ("x1",)
     visit.answer({"x1": 0.9})
     assert visit.asks == ("x2", "x3")
+    (kinds,) = [block for block in pages if "class AsksSome" in block]
+    exec(kinds, names)
+    asks_some = names["AsksSome"](al.Survey.unit(5), arms=["a", "b"], reward=(0, 1))
+    asked = set()
+    for t in range(40):
+        visit = asks_some.visit()
+        asked.add(visit.asks)
+        x1 = 0.9 if t % 4 < 2 else 0.1
+        visit.answer({name: x1 if name == "x1" else 0.5 for name in visit.asks})
+        asks_some.learn(visit, 0.9 if x1 > 0.5 else 0.1)
+    assert len(asked) > 5  # of 10 pairs
+    assert {len(pair) for pair in asked} == {2}
+    assert asks_some.along[:, 1].any()  # it has learned by what it asked
     (described,) = [block for block in pages if "class Leans" in block]
     exec(described, names)
     study = al.Study(al.Survey.unit(1), (al.Arm("a"), al.Arm("b")), al.RewardRange(0, 1))

@@ -252,7 +252,12 @@ def check_unused(policy: Policy, respondents: Respondents) -> None:
         sparse.learn_row(arm, row, reward)
         policy.learn_row(arm, policy.encode(answers), reward)
         same = sparse.to_dict()["state"] == policy.to_dict()["state"]
-        require(same, "learns only from the questions that the arm needs", "_learn")
+        promise = (
+            "learns only from the questions that the arm needs, as `_needs` says (where visits are"
+            " to be learned by what they were asked, make that a kind of visit: `_kind` and"
+            " `_of_kind`)"
+        )
+        require(same, promise, "_learn")
 
 
 def check_arms(policy: Policy, respondents: Respondents) -> None:

@@ -143,6 +143,7 @@ class Hooks(ABC):
 
         They depend on the policy's `seed`, on the run of a simulation and on the visit's number,
         so that a visit that is resumed draws the same, and every run draws anew.
+        Every call starts anew: two hooks that draw get the same numbers.
         """
         return np.random.Generator(np.random.Philox(self._key, counter=[0, number, 0, 0]))
 
@@ -173,6 +174,11 @@ class VisitKind(Hooks):
 
     Derive from it and return a new instance from `_of_kind`; `self.policy` is the policy, and
     `self.promised` what the visit promised to ask at most, None while it starts.
+
+    Its hooks are those of a policy that are about one visit: `_decide(z, mask, number)`, which must
+    be there, `_learn(played, rows, ys)`, which learns nothing unless it is, and `_may_ask(mask)`,
+    `_needs(arm)`, `_ask(z, mask, number)`, `_drawn(decision, mask, number)`, `_outlook(z)` and
+    `_reach(z, mask)`. What has been learned is the policy's, and so are `_state` and `_restore`.
     """
 
     promised: Flags | None = None
