@@ -6,6 +6,7 @@ import pytest
 
 import askless as al
 from command_line import OF_PEOPLE, askless
+from own_policies import TEXT
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +62,28 @@ def test_a_replay_that_cannot_be_is_refused_in_one_line(logged, options, complai
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_saved_policy_of_one_s_own_is_judged_where_the_study_names_its_class(
+    logged, tmp_path, monkeypatch
+):
+    """Fails if the class that the study names is not the one that reads the file."""
+    module = "turning"
+    (tmp_path / f"{module}.py").write_text(TEXT)
+    monkeypatch.syspath_prepend(tmp_path)
+    own = f'{{name: "{module}:Rotates"}}'
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE.replace("{beta_min: 1}", own))
+    names = {"__name__": module}
+    exec(TEXT, names)
+    study = al.Study.read(logged / "study.yaml")
+    arms = [arm.name for arm in study.arms]
+    names["Rotates"](study.survey, arms=arms, reward=(0, 10)).save(tmp_path / "own.json")
+    log = logged / "log.csv"
+    given = ("replay", "study.yaml", log, "--json", "--state")
+    done = askless(*given, "own.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counted"] == 600
+    other = askless(*given, logged / "saved.json", cwd=tmp_path)  # ours, by its own name
+    assert other.returncode == 0, other.stderr
+    without = ("replay", logged / "study.yaml", log, "--state", "own.json")
+    assert "name it in the study file, as module:Class" in askless(*without, cwd=tmp_path).stderr

@@ -14,7 +14,8 @@ from askless.environments import LoggedData
 from askless.errors import SettingError
 from askless.evaluation import OffPolicy, Replayed, off_policy, replay_log
 from askless.evaluation.off_policy import Estimate
-from askless.policies import load, policy_for
+from askless.policies import Policy, load, policy_class, policy_for
+from askless.policies.files import read_state
 from askless.survey import Study
 
 HEADINGS = ("estimator", "reward a visit", "±", "from", "to")
@@ -48,11 +49,17 @@ def replay(
         else:
             _show_replay(replayed, read, rows)
         return
-    found = off_policy(load(state), rows, clip=clip)
+    found = off_policy(_saved(state, read), rows, clip=clip)
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
         _show(found, state)
+
+
+def _saved(state: Path, study: Study) -> Policy:
+    """Read a saved policy; where its class has no name that is known, the study says which."""
+    own = policy_class(study.policy)
+    return load(state, kind=own if read_state(state).get("policy") == own.name else None)
 
 
 def _show_replay(found: Replayed, study: Study, rows: LoggedData) -> None:

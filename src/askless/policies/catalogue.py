@@ -247,7 +247,8 @@ def load(path: str | Path, *, kind: type[Policy] | None = None) -> Policy:
     if kind is None:
         raise StateError(
             f"{path}: the file holds a policy {name!r}; give its class as kind=, or make it known"
-            " with askless.register"
+            " with askless.register; on the command line, name it in the study file, as"
+            " module:Class"
         )
     try:
         return kind.from_dict(content)
