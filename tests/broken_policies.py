@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 import askless as al
+from askless.errors import SettingError
 from askless.policies.numbers import Numbers
 
 
@@ -304,3 +305,49 @@ class Nameless(al.Policy):
 class Fails(Base):
     def _learn(self, played, rows, ys):
         raise KeyError("oops")
+
+
+class RefusesWhatItLearns(Base):
+    def _learn(self, played, rows, ys):
+        raise SettingError("never")
+
+
+class WithoutRestore(Base):
+    count = 0
+
+    def _learn(self, played, rows, ys):
+        self.count += len(played)
+
+    def _state(self):
+        return {"count": self.count}
+
+
+class SaysNothing(WithoutRestore):
+    def _state(self):
+        return {}
+
+    def _restore(self, state):
+        self.count = state["count"]
+
+
+class DecidesByLess(Base):
+    def _decide(self, z, mask):
+        return super()._decide(z, mask, 0)
+
+
+class LearnsByLess(Base):
+    def _of_kind(self, kind):
+        return OneRow(self)
+
+
+class OneRow(al.VisitKind):
+    def _decide(self, z, mask, number):
+        return self.policy._decide(z, mask, number)
+
+    def _learn(self, arm, row):
+        pass
+
+
+class Misspelled(Base):
+    def _lern(self, played, rows, ys):
+        pass

@@ -138,6 +138,11 @@ class Empty(Right):
         return iter(())
 
 
+class Returns(Right):
+    def respondents(self, seed, run):
+        return self.block(self.rng(seed, run))
+
+
 class Fails(Right):
     def block(self, rng):
         raise KeyError("no such file")
@@ -169,6 +174,7 @@ class WrongNumber(Right):
         (Loses, "keeps its survey, arms"),
         (Incomplete, "visit 5: question 'x' has no answer"),
         (Empty, "has respondents; yield a block"),
+        (Returns, "yields Blocks; .*returns Block.*: write yield instead of return"),
         (Fails, "failed with KeyError"),
         (NoArms, "there are no arms"),
         (WrongUse, r"`useful` by booleans of shape \(2, 2\)"),

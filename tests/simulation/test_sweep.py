@@ -286,7 +286,7 @@ def test_other_files_and_broken_ones_are_refused_and_left_as_they_are(file, tmp_
         ("horizon: 400", "", "there is no horizon"),
         ("runs: 3", "run: 3", "unknown key 'run'"),
         ("policies:", "policies: epoch\nseed2:", "unknown key 'seed2'"),
-        ("{name: linucb}", "linucb", "a policy of a sweep is 'linucb'; give its name"),
+        ("{name: linucb}", "linucb", "a policy of a sweep is 'linucb'; give {name: linucb}"),
     ],
 )
 def test_a_sweep_that_cannot_be_is_refused(file, old, new, message):

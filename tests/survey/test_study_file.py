@@ -262,6 +262,12 @@ def test_a_key_that_is_missing_beside_an_unknown_one_is_said_too():
     ]
 
 
+def test_a_file_without_a_version_is_told_what_to_write():
+    """Fails if only `'schema' is missing` is said, which is the first thing of a file by hand."""
+    with pytest.raises(StudyError, match="'schema' is missing; write as the first line: schema: 1"):
+        Study.parse(EXAMPLE.replace("schema: 1\n", ""))
+
+
 def test_the_error_on_the_page_is_the_one_that_there_is():
     """Fails if the page of study files shows another message than that of its misspelled key."""
     page = (ROOT / "docs" / "study-file.md").read_text()

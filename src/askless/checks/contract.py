@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askless.checks.description import check_description, is_data
+from askless.checks.description import check_description, check_hooks, is_data
 from askless.checks.draws import check_draws
 from askless.checks.loops import check_loop
-from askless.checks.promises import fill, refused, require
+from askless.checks.promises import built_again, fill, refused, require
 from askless.checks.respondents import Respondents
 from askless.errors import AsklessError, ContractError, RewardError, SettingError, VisitError
 from askless.policies import Policy
-from askless.policies.hooks import HOOKS
+from askless.policies.hooks import HOOKS, Hooks
 from askless.policies.passage import answering
 from askless.survey.question import Answer
 from askless.whole import check_whole
@@ -52,23 +52,25 @@ def check_policy(policy: Policy, *, visits: int = 60, seed: int = 0) -> None:
     for check in CHECKS:
         try:
             check(copy.deepcopy(policy), Respondents(policy, visits, seed))
-        except AsklessError:
+        except ContractError:
             raise
         except Exception as error:
             promise = (check.__doc__ or "").rstrip(".")
+            place, remedy = _place(error)
             raise ContractError(
-                f"broken promise: {promise}; it failed with {type(error).__name__}: {error}"
-                f"{_remedy(error)}"
+                f"broken promise: {promise}; it failed{place} with {type(error).__name__}: {error}"
+                f"{remedy}"
             ) from error
 
 
-def _remedy(error: Exception) -> str:
-    """Say what the hook returns in which an error happened."""
+def _place(error: Exception) -> tuple[str, str]:
+    """Say in which hook an error happened, and what that one returns."""
     frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
     hook = next((name for name in reversed(frames) if name in HOOKS), None)
+    place = f" in `{hook}`" if hook else ""
     if check_added_arm.__name__ in frames:  # whatever fails then had no room for the arm
         hook = "_grow"
-    return f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
+    return place, f"; define `{hook}`, returning {HOOKS[hook]}" if hook else ""
 
 
 def check_batch(policy: Policy, respondents: Respondents) -> None:
@@ -210,7 +212,7 @@ def check_copies(policy: Policy, respondents: Respondents) -> None:
         fill(visit, answers)
         saved = json.loads(json.dumps(visit.to_dict()))
         policy.learn(visit, reward)
-        copied = type(policy).from_dict(json.loads(json.dumps(policy.to_dict())))
+        copied = built_again(policy)
         for owner in (policy, copied):
             before = owner.to_dict()
             other = owner.visit(saved)
@@ -308,10 +310,12 @@ def check_saved(policy: Policy, respondents: Respondents) -> None:
         visit = policy.visit()
         fill(visit, answers)
         policy.learn(visit, reward)
-    copied = type(policy).from_dict(json.loads(json.dumps(policy.to_dict(), allow_nan=False)))
+    copied = built_again(policy)
+    takes_back = type(policy)._restore is not Hooks._restore or "_restore" in vars(policy)
+    hook = "_state" if takes_back else "_restore"
     for answers, reward in respondents:
         same = copied.to_dict() == policy.to_dict()
-        require(same, "has the same state after saving and loading", "_state")
+        require(same, "has the same state after saving and loading", hook)
         visits = policy.visit(), copied.visit()
         same = visits[0].asks == visits[1].asks
         require(same, "asks the same after saving and loading", "_restore")
@@ -342,6 +346,7 @@ def check_arrays(policy: Policy, respondents: Respondents) -> None:
 
 
 CHECKS: tuple[Callable[[Policy, Respondents], None], ...] = (
+    check_hooks,
     check_description,
     check_visit,
     check_batch,

@@ -2,16 +2,62 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from askless.checks.promises import require
 from askless.checks.respondents import Respondents
+from askless.errors import ContractError
 from askless.policies import Decision, Policy
 from askless.policies.building import settings_of
 from askless.policies.decision import Reach
+from askless.policies.hooks import HOOKS, Hooks, VisitKind
 from askless.policies.passage import are_flags, begin
+
+ALIKE = 0.8  # `_lern` and `_learn` are (8/9); `_needed` and `_needs` are not (10/13)
+
+
+def check_hooks(policy: Policy, respondents: Respondents) -> None:  # noqa: ARG001
+    """The hooks of a policy have the names and the arguments that they are called with."""
+    _check_hooks(policy)
+    kind = policy._kind(policy.roster.live.copy(), 0)
+    hooks = policy._of_kind(kind) if isinstance(kind, str) else policy
+    if isinstance(hooks, VisitKind):
+        _check_hooks(hooks)
+
+
+def _check_hooks(hooks: Hooks) -> None:
+    for name in HOOKS:
+        arguments = list(inspect.signature(getattr(Hooks, name)).parameters)[1:]
+        own = inspect.signature(getattr(hooks, name))
+        try:
+            own.bind(*arguments)
+        except TypeError:
+            raise ContractError(
+                f"broken promise: `{name}` of {type(hooks).__name__} takes {own}; it is called as"
+                f" `{name}({', '.join(arguments)})`"
+            ) from None
+    own_names = vars(type(hooks))
+    missing = [name for name in HOOKS if name not in own_names]
+    for name, thing in own_names.items():
+        if not inspect.isfunction(thing) or name in dir(Policy):
+            continue
+        # A method of one's own may be called nearly as a hook is; not with its arguments, too.
+        for hook in difflib.get_close_matches(name, missing, n=1, cutoff=ALIKE):
+            if _count(thing) == _count(getattr(Hooks, hook)):
+                raise ContractError(
+                    f"broken promise: `{name}` is no hook; did you mean `{hook}`? A method of your"
+                    " own needs a name less like it"
+                )
+
+
+def _count(method: Callable[..., Any]) -> int:
+    return len(inspect.signature(method).parameters)
 
 
 def check_description(policy: Policy, respondents: Respondents) -> None:

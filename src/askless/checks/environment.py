@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from askless.checks.blocks import Border, described
 from askless.core.arrays import Flags, Floats
 from askless.core.words import REWARD_GRID
-from askless.errors import AsklessError, ContractError
+from askless.errors import AsklessError, ContractError, shown
 from askless.policies.player import Block
 from askless.whole import check_whole, is_whole
 
@@ -208,6 +208,8 @@ class Drawing:
     def __init__(self, environment: Any, visits: int, seed: int, run: int) -> None:
         self.world, self.visits = described(environment), visits
         self.blocks = environment.respondents(seed, run)
+        promise = f"yields Blocks; respondents(seed, run) returns {shown(self.blocks, 60)}"
+        require(isinstance(self.blocks, Iterable), f"{promise}: write yield instead of return")
 
     def __iter__(self) -> Iterator[Block]:
         begun = 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from askless.errors import AsklessError, ContractError
-from askless.policies import Visit
+from askless.errors import AsklessError, ContractError, StateError
+from askless.policies import Policy, Visit
 from askless.policies.hooks import broken
 from askless.survey.question import Answer
 
@@ -15,6 +16,16 @@ def fill(visit: Visit, answers: Mapping[str, Answer]) -> None:
     """Answer everything that a visit asks."""
     while asks := visit.asks:
         visit.answer({q: answers[q] for q in asks})
+
+
+def built_again(policy: Policy) -> Policy:
+    """Return a policy's copy from JSON."""
+    saved = json.loads(json.dumps(policy.to_dict(), allow_nan=False))
+    try:
+        return type(policy).from_dict(saved)
+    except StateError as error:
+        promise = f"takes back by `_restore` what `_state` returned; it says: {error}"
+        raise broken(promise, "_restore") from error
 
 
 def require(kept: bool, promise: str, hook: str | None = None) -> None:

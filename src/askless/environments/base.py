@@ -106,6 +106,6 @@ def _iterated(environment: Any, seed: int, run: int) -> Iterator[Any]:
     if not isinstance(blocks, Iterable):
         raise SettingError(
             f"environment {described(environment).name}: respondents(seed, run) returns"
-            f" {shown(blocks, 60)}; let it yield blocks"
+            f" {shown(blocks, 60)}; let it yield Blocks (yield instead of return)"
         )
     return iter(blocks)

@@ -26,9 +26,10 @@ __all__ = ["HOOKS", "Hooks", "VisitKind", "broken", "plays_as_compiled"]
 HOOKS = {
     "_decide": "an askless.Decision: the index of an arm in `mask`, a score for every arm and,"
     " where arms are drawn, the propensities of all arms",
-    "_may_ask": "booleans, one a question: what a visit that may get the arms in `mask` may be"
-    " asked at most",
-    "_needs": "booleans, one a question: what must be known of a visit that this arm learns",
+    "_may_ask": "a numpy array of bool, one a question: what a visit that may get the arms in"
+    " `mask` may be asked at most",
+    "_needs": "a numpy array of bool, one a question: what must be known of a visit that this arm"
+    " learns",
     "_ask": "an askless.Asked: booleans, one a question, of what to put now (none once the arm can"
     " be decided), and booleans, one an arm, of the arms that can still win",
     "_kind": "a text: which kind of visit starts now; it travels with the visit",

@@ -263,7 +263,11 @@ def _plain(number: Checkpoints) -> int | list[int]:
 def expanded(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Go through all combinations of a mapping's lists."""
     if not isinstance(settings, Mapping) or not isinstance(settings.get("name"), str):
-        raise SettingError(f"a policy of a sweep is {shown(settings)}; give its name and settings")
+        give = "its name and settings, as in {name: linucb}"
+        name: Any = settings
+        if isinstance(name, str):
+            give = f"{{name: {shown(name)[1:-1]}}}, and its settings if it has some"
+        raise SettingError(f"a policy of a sweep is {shown(settings)}; give {give}")
     lists = [value if isinstance(value, list | tuple) else [value] for value in settings.values()]
     for name, values in zip(settings, lists, strict=True):
         if not values:

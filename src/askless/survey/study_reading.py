@@ -185,7 +185,7 @@ def _say(
         as_read = f"{written} (which YAML reads as {given})" if written else "nothing (None)"
     sayings = {
         "extra_forbidden": f"unknown key {place[-1]!r}{_meant(place, section)}" if place else "",
-        "missing": f"{place[-1]!r} is missing" if place else "",
+        "missing": f"{place[-1]!r} is missing{_first_line(place)}" if place else "",
         "union_tag_invalid": _no_policy(place, located, now)
         if place[:1] == ("policy",)
         else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"
@@ -214,6 +214,11 @@ def _say(
     message = problem["msg"]
     plain = f"{message[0].lower()}{message[1:]} (given: {given})"
     return sayings.get(problem["type"], plain) or plain
+
+
+def _first_line(place: Place) -> str:
+    """Say what to write where a file doesn't begin with its version."""
+    return "; write as the first line: schema: 1" if place == ("schema",) else ""
 
 
 def _as_share(given: Any) -> str:
