@@ -36,6 +36,23 @@ def test_simulate_json_is_what_the_library_says():
     assert found["seconds"] > 0
 
 
+@pytest.mark.parametrize("verb", ["simulate", "compare"])
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("linucb-noise", "give --policy linucb --width noise"),
+        ("pilot-of-10%", "give --policy pilot-then-screen --share 0.1 --planned PEOPLE"),
+    ],
+)
+def test_a_name_of_the_contest_alone_is_refused_with_what_to_give(verb, name, instead):
+    """Fails if it is said to be unknown, or what is to be given is not taken."""
+    done = askless(verb, "--policy", name)
+    check_refused(done, f"{name!r} is a name of `askless compare --tables` alone")
+    assert done.stderr.strip().endswith(instead)
+    given = instead.replace("PEOPLE", "500").split()[1:]
+    assert askless("simulate", *given, *SMALL[:4], "--horizon", 50, "--runs", 1).returncode == 0
+
+
 def test_every_setting_reaches_the_policy():
     settings = {"sigma": 0.7, "alpha": 2.0, "delta": 0.2, "b1": 3.0, "b2": 4.0, "beta-min": 0.4}
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]

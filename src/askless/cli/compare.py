@@ -10,12 +10,13 @@ import typer
 
 from askless.cli.contest import compare_on_tables
 from askless.cli.grid import Grid
+from askless.cli.policy_options import class_of
 from askless.cli.terminal import of_study, output, progress_bar, refuse_options
 from askless.environments import paper_environment
 from askless.errors import SettingError
 from askless.experiments import compare as run_comparison
 from askless.experiments.comparison import Comparison, contenders, digits_of
-from askless.policies import POLICIES, policy_class
+from askless.policies import POLICIES
 from askless.policies.building import settings_of
 
 # What says nothing beside --tables, and what says nothing without it.
@@ -145,5 +146,5 @@ def _show(found: Comparison, many: str) -> None:
 
 def _with_settings(name: str, **given: float) -> dict[str, Any]:
     """Return a policy's name with those of the settings that it takes."""
-    taken = settings_of(policy_class(name))
+    taken = settings_of(class_of(name))
     return {"name": name} | {key: value for key, value in given.items() if key in taken}

@@ -12,12 +12,12 @@ import typer
 import yaml
 
 from askless.errors import SettingError
-from askless.policies import policy_class
+from askless.policies import POLICIES, Policy, policy_class
 from askless.policies.building import settings_of
 from askless.survey.policy_descriptions import KNOWN
 from askless.survey.setting import Flag, Number, Setting, Whole
 
-__all__ = ["chosen_settings", "with_policy_options"]
+__all__ = ["chosen_settings", "class_of", "with_policy_options"]
 
 METAVARS: dict[type[Setting], str] = {Number: "NUMBER", Whole: "COUNT", Flag: "true|false"}
 FEW = 3  # policies that an option names
@@ -86,7 +86,7 @@ def _help(by: Mapping[str, Setting]) -> str:
 
 def chosen_settings(policy: str, options: Mapping[str, str], further: list[str]) -> dict[str, Any]:
     """Return a policy's settings out of its options, and out of texts such as rate=0.5."""
-    known = settings_of(policy_class(policy))
+    known = settings_of(class_of(policy))
     chosen: dict[str, Any] = {}
     for name, text in options.items():
         if name not in known:
@@ -105,6 +105,23 @@ def chosen_settings(policy: str, options: Mapping[str, str], further: list[str])
             about = taken.setting.about if taken.setting else ""
             raise SettingError(f"{policy} needs {_option(name)}: {about[:1].lower()}{about[1:]}")
     return chosen
+
+
+def class_of(name: str) -> type[Policy]:
+    """Return the class that a name stands for; of a contest's own name say what to give instead."""
+    from askless.experiments.entrants import entrants, slug  # noqa: PLC0415 (so that help comes at once)
+
+    if name not in POLICIES:
+        for entrant in entrants(price=0.0):
+            if slug(entrant.label) == name:
+                own = {**entrant.settings, **({"planned": "PEOPLE"} if entrant.planned else {})}
+                kind = own.pop("name")
+                said = "".join(f" {_option(key)} {value}" for key, value in own.items())
+                raise SettingError(
+                    f"{name!r} is a name of `askless compare --tables` alone; with `askless"
+                    f" simulate` give --policy {kind}{said}"
+                )
+    return policy_class(name)
 
 
 def _option(name: str) -> str:
