@@ -5,6 +5,7 @@ that a row names does not exist.
 """
 
 import importlib
+import json
 import re
 from collections import Counter
 from functools import reduce
@@ -151,3 +152,18 @@ def test_every_command_is_one(tmp_path):
             done = askless(verb, *options, "--horizon", 60, "--runs", 1, "--json", cwd=tmp_path)
             assert done.returncode == 0, done.stderr
     assert any("simulate" in command for command in commands)
+
+
+def test_the_commands_drop_what_matters_to_no_arm_where_the_page_says_so(tmp_path):
+    """Fails if a reader who runs a row's command sees no question go, or a useful one."""
+    shown = {row.command for row in ROWS if "simulate" in row.command}
+    drops = [c for c in shown if "target" not in c]
+    for command in drops:
+        done = askless(*command.split()[1:], "--runs", 1, "--json", cwd=tmp_path)
+        (run,) = json.loads(done.stdout)["runs"]
+        wide = "elastic-net" in command and "--radius published" in command
+        everything = [f"x{i}" for i in range(1, 6)]
+        if "--arms 3" in command:
+            assert run["questions_left"] == (everything if wide else ["x1", "x2"]), command
+        assert run["useful_dropped"] == 0, command
+    assert sum("--arms 3" in command for command in drops) == 5
