@@ -46,7 +46,7 @@ def steps():
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of the project with the example in its place, and nothing else changed."""
+    """A copy of the project with the example in its place, and in the reference."""
     tree = tmp_path_factory.mktemp("project")
     unwanted = shutil.ignore_patterns("__pycache__")
     for folder in ("src/askless", "tests", "builder", "docs"):
@@ -58,6 +58,8 @@ def tree(tmp_path_factory):
         if built.suffix in (".so", ".pyd"):
             shutil.copy(built, tree / "src/askless/core" / built.name)
     (tree / "src/sitecustomize.py").write_text(ALONE)
+    reference = tree / "docs/reference/rivals.md"
+    reference.write_text(f"{reference.read_text()}\n::: askless.ExploreFirst\n")
     for path, text in steps().items():
         before = (tree / path).read_text() if path == OURS else ""
         if text not in before:  # whoever tries the example in this tree has it already
@@ -96,6 +98,7 @@ def test_its_own_tests_pass_and_those_that_go_through_every_policy_take_it_up(ru
         "test_a_count_that_cannot_be_is_refused",
         "test_a_default_is_what_the_policy_says_of_itself",
         "test_a_policy_s_docstring_names_every_setting",
+        "test_every_policy_of_ours_is_in_the_reference",
         "test_file_schema_and_constructor_take_what_the_description_takes",
         "test_it_plays_as_a_plain_loop_does",
         "test_our_policies_keep_the_contract",

@@ -15,6 +15,8 @@ from askless.survey.study_file import RewardSection, StudyFile, shape
 from command_line import askless
 from doc_pages import PAGES, ROOT
 
+NAMING_POLICIES = ("policies", "rivals")
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_between_pages_lead_somewhere(page):
@@ -75,6 +77,13 @@ def test_a_policy_s_docstring_names_every_setting(kind):
     documented = [name for above in kind.__mro__ for name in _parameters(above.__doc__ or "")]
     for setting in settings_of(kind):
         assert setting in documented, (kind.__name__, setting)
+
+
+@pytest.mark.parametrize("kind", al.POLICIES.values())
+def test_every_policy_of_ours_is_in_the_reference(kind):
+    """Fails if one is added whose class nobody finds there: these pages are written by hand."""
+    pages = [(ROOT / "docs" / "reference" / f"{name}.md").read_text() for name in NAMING_POLICIES]
+    assert sum(f"::: askless.{kind.__name__}\n" in page for page in pages) == 1
 
 
 def _parameters(docstring):
