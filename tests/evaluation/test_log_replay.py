@@ -54,3 +54,16 @@ def test_a_replay_goes_on_after_rows_that_have_not_observed_what_it_asks():
     assert found.counted > 50
     assert 250 < found.unobserved < 450
     assert found.counted <= 450
+
+
+def test_it_prints_as_a_table_with_the_ends_of_its_interval():
+    """Fails if fields are printed as Python has them, with the policy among them."""
+    log = log_of(al.Uniform(STUDY.survey, **GIVEN), 300)
+    found = al.replay_log(al.LinUCB(STUDY.survey, **GIVEN), log)
+    heading, line, counted, asked = str(found).splitlines()
+    assert heading.split() == ["value", "±", "from", "to"]
+    half = 1.959964 * found.error
+    ends = (found.value - half, found.value + half)
+    assert line.split()[3:] == [f"{n:.4g}" for n in (found.value, found.error, *ends)]
+    assert counted.startswith(f"{found.counted} of 300 rows count")
+    assert asked.startswith("3.00 questions a visit; interval of 95%")

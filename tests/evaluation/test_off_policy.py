@@ -1,5 +1,7 @@
 """Off-policy evaluation: naive formulas, known truths, and logs that cannot be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,7 +9,7 @@ from scipy import stats
 import askless as al
 from askless.environments.base import first_respondents
 from askless.errors import SettingError
-from askless.evaluation.off_policy import decisions
+from askless.evaluation.off_policy import Estimate, decisions
 from logged_study import GIVEN, STUDY, ByAge, Uneven, Visits, drawn, frame, log_of, world
 
 
@@ -189,3 +191,22 @@ def test_what_the_log_could_never_show_is_said():
     ]
     alone = al.LoggedData.from_frame(frame(), STUDY)  # the propensities of the arms played alone
     assert al.off_policy(both[0], alone).unsupported is None
+
+
+def test_it_prints_as_a_table_with_the_ends_of_its_intervals():
+    """Fails if fields are printed as Python has them, or a warning is left out."""
+    log = log_of(Uneven(STUDY.survey, **GIVEN), 300)
+    found = al.off_policy(ByAge(STUDY.survey, **GIVEN), log)
+    heading, *lines = str(found).splitlines()
+    assert heading.split() == ["reward", "a", "visit", "value", "±", "from", "to"]
+    for one, line in zip(found.estimates, lines, strict=False):
+        numbers = [f"{n:.4g}" for n in (one.value, one.error, one.low, one.high)]
+        assert line.startswith(one.name)
+        assert line.split()[-4:] == numbers
+    assert lines[3].split()[-1] == f"{found.logged:.4g}"
+    assert lines[4].startswith(f"{found.counted} of 300 rows count")
+    assert len(lines) == 5
+    doubtful = replace(found, weight=Estimate("weight", 1.5, 0.1), unsupported=0.25)
+    assert "25.0% of its decisions are for arms never given" in str(doubtful)
+    assert "the mean weight is 1.5 ± 0.1, and should be 1: trust no interval" in str(doubtful)
+    assert max(map(len, str(doubtful).splitlines())) <= 80

@@ -11,9 +11,10 @@ import numpy as np
 from askless.core.arrays import Floats
 from askless.environments import LoggedData
 from askless.errors import SettingError
-from askless.evaluation.off_policy import check_match, open_arms
+from askless.evaluation.off_policy import NORMAL, check_match, open_arms
 from askless.policies import Policy
 from askless.policies.passage import answers_of
+from askless.policies.rows import aligned, number_of
 
 __all__ = ["Replayed", "replay_log"]
 
@@ -47,6 +48,17 @@ class Replayed(NamedTuple):
     unobserved: int
     questions: float
     policy: Policy
+
+    def __str__(self) -> str:
+        ends = (self.value + sign * NORMAL * self.error for sign in (-1, 1))
+        numbers = map(number_of, (self.value, self.error, *ends))
+        lines = aligned([["", "value", "±", "from", "to"], ["reward a visit", *numbers]])
+        said = (
+            f"{self.counted:,} of {self.rows:,} rows count, those in which it played the arm logged"
+        )
+        asked = f"{self.questions:.2f} questions a visit"
+        missing = f"; {self.unobserved:,} rows lack what it asks" if self.unobserved else ""
+        return "\n".join([*lines, said, f"{asked}{missing}; interval of 95%, of this one course"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data for JSON; the error of one row is None."""

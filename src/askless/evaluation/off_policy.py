@@ -16,6 +16,7 @@ from askless.errors import SettingError, shown
 from askless.policies import Policy
 from askless.policies.passage import begin, first_known, step
 from askless.policies.rivals.sums import RidgeSums
+from askless.policies.rows import aligned, number_of
 from askless.survey.eligibility import Eligibility
 from askless.survey.names import check_number
 
@@ -114,6 +115,24 @@ class OffPolicy:
                 return estimate
         raise KeyError(name)
 
+    def __str__(self) -> str:
+        of_each = [
+            [one.name, *map(number_of, (one.value, one.error, one.low, one.high))]
+            for one in self.estimates
+        ]
+        logged = ["the log's own", number_of(self.logged), "", "", ""]
+        lines = [["reward a visit", "value", "±", "from", "to"], *of_each, logged]
+        said = [
+            f"{self.counted:,} of {self.rows:,} rows count, worth {self.effective:,.0f} decisions"
+            " of its own; intervals of 95%"
+        ]
+        if self.unsupported:
+            said.append(f"{self.unsupported:.1%} of its decisions are for arms never given there")
+        if self.is_doubtful:
+            weight = f"{self.weight.value:.3g} ± {self.weight.error:.2g}"
+            said.append(f"the mean weight is {weight}, and should be 1: trust no interval")
+        return "\n".join([*aligned(lines), *said])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data for JSON; None where a log of one row has no error."""
         plain = asdict(self) | {"is_doubtful": self.is_doubtful}
@@ -125,6 +144,8 @@ def off_policy(
     policy: Policy, log: LoggedData, *, clip: float | None = None, model: Any = None
 ) -> OffPolicy:
     """Estimate what a policy would earn, as it is and learning nothing, on the people of a log.
+
+    One that has learned from these very rows is judged too well: give it others.
 
     The rows, in the order of their decisions, are taken to be its next visits. A row counts only if
     the log has observed everything that the policy would have asked; where it has several kinds of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-__all__ = ["Rows", "number_of"]
+__all__ = ["Rows", "aligned", "number_of"]
 
 MOST = 20  # lines of a table
 WIDEST = 80  # columns of a terminal
@@ -34,10 +34,10 @@ class Rows(list[Row], Generic[Row]):
             return "no rows"
         first = sorted(range(len(self)), key=lambda i: -self.weight(self[i]))[:MOST]
         lines = [list(self.headings), *(list(self.cells(self[i])) for i in sorted(first))]
-        shown, longest = _aligned(lines), max(len(cell) for line in lines for cell in line)
+        shown, longest = aligned(lines), max(len(cell) for line in lines for cell in line)
         while max(map(len, shown)) > WIDEST and longest > FEWEST:
             longest -= 1
-            shown = _aligned([self._cut(line, longest) for line in lines])
+            shown = aligned([self._cut(line, longest) for line in lines])
         more = len(self) - len(first)
         all_of_them = "with smaller estimates; pandas.DataFrame(map(dict, rows)) has all"
         return "\n".join(
@@ -65,7 +65,7 @@ def number_of(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _aligned(lines: list[list[str]]) -> list[str]:
+def aligned(lines: list[list[str]]) -> list[str]:
     """Put cells below each other: words to the left, numbers to the right."""
     columns = list(zip(*lines, strict=True))
     widths = [max(map(len, column)) for column in columns]
