@@ -1,4 +1,4 @@
-"""What the site shows of constructors: types without what describes a setting, each setting told.
+"""What the site shows of constructors: plain types, defaults as values, each setting told.
 
 Settings are described once, in annotations (`Annotated[float, Number(...)]`), and docstrings say
 "as for" another class. In the repository that is one truth; a reader of a page wants it there.
@@ -27,13 +27,16 @@ class PlainSettings(griffe.Extension):
     """Show `Annotated[float, Number(...)]` as `float`, and tell every setting by itself."""
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
-        """Let each parameter of a policy's constructor have the type that a caller gives."""
+        """Let each parameter of a policy's constructor have its plain type and its value."""
         policy = _policy(func.parent)
         if policy is None or func.name != "__init__":
             return
         for name, hint in get_type_hints(policy.__init__, include_extras=True).items():
             if get_origin(hint) is Annotated and name in func.parameters:
                 func.parameters[name].annotation = inspect.formatannotation(get_args(hint)[0])
+        for name, parameter in inspect.signature(policy.__init__).parameters.items():
+            if name in func.parameters and parameter.default is not inspect.Parameter.empty:
+                func.parameters[name].default = repr(parameter.default)
 
     def on_class(self, *, cls: griffe.Class, **_: Any) -> None:
         """Part what a docstring says of several parameters at once."""

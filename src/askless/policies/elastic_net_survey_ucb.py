@@ -38,9 +38,11 @@ class ElasticNetSurveyUCB(LinearUCB):
     alpha : float, optional
         The ridge penalty; 5 with the radii `valid` and `ridge`, 1 with the others and in raw
         coding.
-    sigma, b1, b2 : float, optional
-        Sub-Gaussian constant of the noise and bounds on the norms of an arm's parameters;
-        derived from the reward range unless given (maths 1.2).
+    sigma : float, optional
+        Sub-Gaussian constant of the noise; half the reward range unless given (raw coding: 1).
+    b1, b2 : float, optional
+        Bounds on the 1-norm and on the 2-norm of an arm's parameters; derived from the reward range
+        unless given (maths 1.2).
     radius : str
         How wide the confidence sets are (maths 3.2).
         `valid`: all of them hold at all times with probability 1 - delta, whatever has been

@@ -55,9 +55,12 @@ class EpochSurveyUCB(LinearUCB):
     alpha : float, optional
         The ridge penalty of the confidence sets; 5 unless given (raw coding: 1). Decisions have
         one of their own, which follows from the noise.
-    sigma, b1, b2 : float, optional
-        Sub-Gaussian constant of the noise and bounds on the norms of an arm's parameters;
-        derived from the reward range unless given (maths 1.2). Only the confidence sets use them.
+    sigma : float, optional
+        Sub-Gaussian constant of the noise; half the reward range unless given (raw coding: 1).
+        Only the confidence sets use it.
+    b1, b2 : float, optional
+        Bounds on the 1-norm and on the 2-norm of an arm's parameters; derived from the reward range
+        unless given (maths 1.2). Only the confidence sets use them.
     growth : float
         By which factor an epoch makes an arm's rows grow, up to 3; 1.5 unless given.
     optimism : float or "valid"

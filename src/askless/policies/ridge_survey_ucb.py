@@ -34,9 +34,11 @@ class RidgeSurveyUCB(LinearUCB):
         How often the guarantees may fail; 0.05 (raw coding: 0.1) unless given.
     alpha : float, optional
         The ridge penalty; 5 with the `valid` radius, 1 with the others and in raw coding.
-    sigma, b1, b2 : float, optional
-        Sub-Gaussian constant of the noise and bounds on the norms of an arm's parameters;
-        derived from the reward range unless given (maths 1.2).
+    sigma : float, optional
+        Sub-Gaussian constant of the noise; half the reward range unless given (raw coding: 1).
+    b1, b2 : float, optional
+        Bounds on the 1-norm and on the 2-norm of an arm's parameters; derived from the reward range
+        unless given (maths 1.2).
     radius : {"valid", "published", "published_sqrt"}
         How wide the confidence sets are (maths 2.1).
         `valid`: all of them hold at all times with probability 1 - delta, whatever has been
