@@ -80,6 +80,8 @@ def test_one_arm_for_all_asks_what_rules_need(tmp_path, rule, asks):
     assert f"finds best; {asks[0]}." in " ".join(done.stdout.split())
     page = " ".join((tmp_path / "askless-plan" / "report.html").read_text().split())
     assert f"<em>One arm for all</em> {asks[1]}:" in page
+    assert ("wwf if donor" in page, "everyone for every arm" in page) == (bool(rule), not rule)
+    assert "<dt>questions that matter (<code>useful</code>)</dt>" in page
 
 
 def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):

@@ -61,7 +61,7 @@ def test_a_preregistration_says_who_may_get_what_and_what_that_asks(kind):
     way = {"shorten": found.own, "everything": found.ways[0]}.get(
         kind, found.way("one arm for all")
     )
-    vars(found)["verdict"] = Verdict(kind, way, 100, None, False)
+    vars(found)["verdict"] = Verdict(kind, way, 100, None, None)
     said = preregistration_of(found)
     assert "call if age >= 65 or donor; visit if not donor." in said
     assert "(age, donor) are asked of everyone first" in said
@@ -78,7 +78,7 @@ def test_a_preregistration_minds_arms_that_are_not_open_to_all():
         ", eligible_if: not donor", ""
     )
     found = al.plan(al.Study.parse(said), respondents=[100], worlds=20, workers=1)
-    vars(found)["verdict"] = Verdict("shorten", found.own, 100, None, False)
+    vars(found)["verdict"] = Verdict("shorten", found.own, 100, None, None)
     paragraph = preregistration_of(found)
     assert "evenly from all that the person may get." in paragraph
     assert "rule:" not in paragraph

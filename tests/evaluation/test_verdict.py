@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import askless as al
 from askless.evaluation.preregistration import preregistration_of
 from askless.evaluation.verdict import Figures, Verdict, judge
 from small_plans import LEAVING, OWN, study_of
+
+PILOTS = ("pilot of 10%", "pilot of 20%")
 
 
 def figures(asked, reward, net, worlds=100, spread=0.1):
@@ -72,26 +75,31 @@ def test_one_arm_is_sent_where_it_nets_more_by_two_standard_errors():
     full = figures(10, 5, 4)
     own = Figures(full.asked, full.reward - 1, full.net - 1)
     for errors, kind, close in (
-        (-3, "everything", False),
-        (1, "everything", True),
-        (3, "one arm", True),
-        (6, "one arm", False),
+        (-3, "everything", None),
+        (1, "everything", "one arm"),
+        (3, "one arm", "everything"),
+        (6, "one arm", None),
     ):
         single = Figures(0 * full.asked, full.reward, full.net + noise + 0.1 * errors)
         rest = {"asking everything": full, "one arm for all": single, "price 1": own}
         found = judge(rest, ["price 1"], 10.0)
-        assert (found.kind, found.is_close) == (kind, close)
+        assert (found.kind, found.close_to) == (kind, close)
 
 
-def test_a_verdict_says_when_it_is_close():
+def test_a_verdict_says_what_it_is_close_to():
     span, rng = 10.0, np.random.default_rng(2)
     full, single = figures(10, 5, 4), figures(0, 3, 3)
     noise = rng.normal(0, 0.1, 100)
     noise -= noise.mean()
-    for apart, close in ((0.045, True), (0.0, False), (0.2, False)):  # 0.05 is the line, ± 0.01
+    for apart, close in (  # 0.05 is the line, ± 0.01
+        (0.0, None),
+        (0.045, "everything"),
+        (0.055, "shorten"),
+        (0.2, None),
+    ):
         own = Figures(full.asked / 2, full.reward - apart + noise, full.net)
         rest = {"asking everything": full, "one arm for all": single}
-        assert judge({**rest, "price 1": own}, ["price 1"], span).is_close is close
+        assert judge({**rest, "price 1": own}, ["price 1"], span).close_to == close
 
 
 def test_a_verdict_is_that_of_its_runs(small):
@@ -130,9 +138,7 @@ def test_the_price_that_fits_those_who_give_up_is_tried_and_taken():
 
 def shortened_with(found, label):
     """What a plan says if it comes to shortening in that way."""
-    vars(found)["verdict"] = Verdict(
-        "shorten", found.way(label), found.respondents[-1], None, False
-    )
+    vars(found)["verdict"] = Verdict("shorten", found.way(label), found.respondents[-1], None, None)
     return " ".join(found.advice())
 
 
@@ -173,10 +179,21 @@ def test_a_budget_at_the_edge_is_planned_around():
 
 
 def test_where_no_answer_matters_one_arm_is_sent_to_all():
+    """Fails if it is compared with what the rule does not look at, or a better pilot is hushed."""
     study = study_of("{useful: 0, gap: [2, 3], noise: 0.5}", "{beta_min: 3, price: 0.2}")
     found = al.plan(study, respondents=[100], worlds=30, workers=1)
     assert found.verdict.kind == "one arm"
     assert found.advice()[0].startswith("Send one arm to all")
+    nets = {way.label: found.forecast(way.label, 100).net.middle for way in found.ways}
+    best = max(nets.keys() - {"one arm for all", *PILOTS}, key=nets.__getitem__)
+    assert f"(at best {best}) {nets[best]:,.2f} net." in found.advice()[1]
+    pilot = max(PILOTS, key=nets.__getitem__)
+    assert nets[pilot] > nets["one arm for all"]  # of 100 people it tests 10, not 20
+    assert found.advice()[2].startswith(f"A {pilot} nets {nets[pilot]:,.2f}, which is more")
+    for other in PILOTS:
+        played = found.outcomes[other, 100]
+        found.outcomes[other, 100] = replace(played, reward=played.reward - 500)
+    assert len(found.advice()) == 2
 
 
 @pytest.mark.slow

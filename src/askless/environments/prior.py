@@ -20,7 +20,7 @@ from askless.survey.arms import Arm
 from askless.survey.study import check_study
 from askless.survey.survey import Survey
 
-__all__ = ["Prior"]
+__all__ = ["Prior", "at_most"]
 
 SAMPLE = 4_096  # people by whom an arm's average is set
 ENDS = "ends"
@@ -144,17 +144,22 @@ class Prior:
         except SettingError as error:
             raise SettingError(f"{error}{self._remedy(drawn)}") from None
 
+    @property
+    def room(self) -> float:
+        """The largest effect that rewards have room for, with the least noise, in reward units."""
+        noise = 0.0 if isinstance(self.noise, str) else 2 * WIDEST * self.noise[0]
+        return self.reward.span - noise
+
     def _remedy(self, drawn: list[_Drawn]) -> str:
         """Say what would fit: less noise, if that is enough."""
         room = min(self._room(one) for one in drawn)
         if isinstance(self.noise, str) or room < 0:
             return "; make some of them smaller"
-        digits = 10.0 ** (1 - math.floor(math.log10(room or 1.0)))
-        least = f"{math.floor(room * digits) / digits:g}"
         low, high = f"{self.reward.low:g}", f"{self.reward.high:g}"
         return (
-            f"; plan.noise of at most {least} alone would fit, and so would `noise: ends`, which is"
-            f" right where a reward is only {low} or {high}, such as no and yes"
+            f"; plan.noise of at most {at_most(room)} alone would fit, and so would"
+            f" `noise: ends`, which is right where a reward is only {low} or {high}, such as"
+            " no and yes"
         )
 
     def _room(self, drawn: _Drawn) -> float:
@@ -268,6 +273,12 @@ class _Drawn(NamedTuple):
     apart: Floats  # (K,) from -½ to ½
     gap: float
     noise: float
+
+
+def at_most(value: float) -> str:
+    """Show a number that is not negative with two digits, rounded down."""
+    digits = 10.0 ** (1 - math.floor(math.log10(value or 1.0)))
+    return f"{math.floor(value * digits) / digits:g}"
 
 
 def _generator(seed: int, number: int) -> np.random.Generator:

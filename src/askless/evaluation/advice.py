@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from askless.evaluation.sense import doubts_of
-from askless.evaluation.verdict import ALIKE, SAME
+from askless.evaluation.verdict import ALIKE, SAME, Judged
 from askless.evaluation.ways import FULL, SINGLE, Way, plain, takes_over
 from askless.policies.shared_settings import default_delta
 
@@ -29,9 +29,22 @@ def advice_of(plan: Plan) -> list[str]:
         "one arm": _one_arm,
         "more people": _more_people,
     }[verdict.kind](plan)
-    if verdict.is_close:
-        said.append("It is a close call: other worlds of this kind could have said otherwise.")
+    if verdict.close_to is not None:
+        rival = _called(verdict.close_to, plan.judged(verdict.respondents), plan)
+        said.append(
+            f"It is a close call with {rival}: other worlds of this kind could have said that."
+        )
     return [*said, *_with_fewer(plan)]
+
+
+def _called(kind: str, found: Judged, plan: Plan) -> str:
+    """Name what a verdict is close to."""
+    return {
+        "shorten": f"shortening with `{plan.way(found.nearest).setting}`",
+        "everything": "asking everything",
+        "one arm": "one arm for all",
+        "more people": "another number of people",
+    }[kind]
 
 
 def _with_fewer(plan: Plan) -> Iterator[str]:
@@ -44,7 +57,8 @@ def _with_fewer(plan: Plan) -> Iterator[str]:
             "everything": "ask everything",
             "one arm": "send one arm to all",
         }[found.kind]
-        parts.append(f"with {people:,} people {do}{', a close call' * found.is_close}")
+        close = found.close_to and f" (a close call with {_called(found.close_to, found, plan)})"
+        parts.append(f"with {people:,} people {do}{close or ''}")
     if parts:
         said = "; ".join(parts)
         yield f"{said[0].upper()}{said[1:]}."
@@ -119,21 +133,30 @@ def _more_people(plan: Plan) -> list[str]:
 
 
 def _one_arm(plan: Plan) -> list[str]:
-    verdict = plan.verdict
-    people, digits = verdict.respondents, plan.reward_digits
-    best = max(
-        (plan.forecast(way.label, people).net.middle, way.label)
-        for way in plan.ways
-        if way.label != SINGLE
-    )
-    single = plan.forecast(SINGLE, people).net.middle
+    people, digits = plan.verdict.respondents, plan.reward_digits
+    nets = {way.label: plan.forecast(way.label, people).net.middle for way in plan.ways}
+    single = nets.pop(SINGLE)
+    compared = [way.label for way in plan.ways if way.ours or way.label == FULL]  # maths 11
+    best = max(compared, key=nets.__getitem__)
+    pilot = max(nets.keys() - compared, key=nets.__getitem__)
     return [
         f"Send one arm to all: with {people:,} people, what answers tell is worth less than it"
         " costs to ask and to learn.",
         f"Test the arms with a fifth of the people, and send the best one to the rest: that brings"
-        f" {single:,.{digits}f} a person in the median world, and the best of the other ways"
-        f" ({best[1]}) {best[0]:,.{digits}f} net.",
+        f" {single:,.{digits}f} a person in the median world, and asking everything or shortening"
+        f" (at best {best}) {nets[best]:,.{digits}f} net.",
+        *([_of_pilot(plan, pilot)] if nets[pilot] > single else []),
     ]
+
+
+def _of_pilot(plan: Plan, label: str) -> str:
+    """Say that a pilot nets more than what is advised, and what it risks."""
+    now = plan.forecast(label, plan.verdict.respondents)
+    return (
+        f"A {label} nets {now.net.middle:,.{plan.reward_digits}f}, which is more: it tests with"
+        " fewer people, once. In"
+        f" {percent(now.losing.middle)} of the worlds it drops a question that matters."
+    )
 
 
 def _nearest(plan: Plan) -> Way:

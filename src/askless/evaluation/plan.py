@@ -150,19 +150,20 @@ class Plan:
         """What to do with the largest number of respondents."""
         people = self.respondents[-1]
         found = self.judged(people)
-        way, close = self.way(found.way), found.is_close
+        way, close_to = self.way(found.way), found.close_to
         if found.kind != "everything" or not self.searched:
-            return Verdict(found.kind, way, people, None, close)
+            return Verdict(found.kind, way, people, None, close_to)
         larger = sorted({number for _, number in self.searched})
         later = [self._judged_larger(number, found.nearest) for number in larger]
         # From there on all shorten: one alone may be luck.
         enough = len(later)
         while enough and later[enough - 1].kind == "shorten":
             enough -= 1
-        close = close or any(one.is_close for one in later[max(0, enough - 1) : enough + 1])
+        if any(one.close_to for one in later[max(0, enough - 1) : enough + 1]):
+            close_to = close_to or "more people"
         if enough == len(later):
-            return Verdict("everything", way, people, larger[-1], close)
-        return Verdict("more people", self.way(found.nearest), people, larger[enough], close)
+            return Verdict("everything", way, people, larger[-1], close_to)
+        return Verdict("more people", self.way(found.nearest), people, larger[enough], close_to)
 
     def _judged_larger(self, people: int, label: str) -> Judged:
         figures = {
@@ -211,7 +212,7 @@ class Plan:
                 "setting": verdict.way.setting,
                 "respondents": verdict.respondents,
                 "people": verdict.people,
-                "close": verdict.is_close,
+                "close_to": verdict.close_to,
             },
             "advice": self.advice(),
             "warnings": self.warnings(),

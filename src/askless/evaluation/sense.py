@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 
 from askless.environments import Prior
+from askless.environments.prior import at_most
 from askless.evaluation.ways import takes_over
 from askless.policies import policy_for
 from askless.survey import Study
@@ -73,6 +74,8 @@ def _of_plan(study: Study) -> Iterator[str]:
     elif skips and not skippable:
         yield f"plan.skips is {skips:g}, and no question may be skipped (may_skip)."
     beta_min = float(study.settings.get("beta_min") or 0.0)
+    if "effect" in study.plan:
+        yield from _of_largest(Prior.of(study))
     if beta_min:
         low, high = Prior.of(study).effect
         what = "plan.effect" if "effect" in study.plan else "by default the effect"
@@ -86,3 +89,14 @@ def _of_plan(study: Study) -> Iterator[str]:
                 f"{what} begins at {low:g}, below beta_min ({beta_min:g}): questions with effects"
                 " between them may be dropped."
             )
+
+
+def _of_largest(prior: Prior) -> Iterator[str]:
+    """Say that an effect is stated for which no world has room, whatever else is drawn."""
+    low, high = prior.effect
+    if high > prior.room:
+        ends, most = f"from {prior.reward.low:g} to {prior.reward.high:g}", at_most(prior.room)
+        yield (
+            f"plan.effect goes up to {high:g}, and where rewards go {ends} there is room for {most}"
+            f" at most: smaller ones are played in their place; say [{low:g}, {most}] or less."
+        )

@@ -40,19 +40,22 @@ class Judged:
         The label of the way that does it.
     nearest : str
         The way of ours that shortens, or comes nearest to it.
+    other : {"shorten", "everything", "one arm"}
+        The other verdict that is nearest.
     margin : float
-        How far that is from another verdict, in paired standard errors.
+        How far that is, in paired standard errors.
     """
 
     kind: str
     way: str
     nearest: str
+    other: str
     margin: float
 
     @property
-    def is_close(self) -> bool:
-        """Whether other worlds could well have said otherwise."""
-        return self.margin < SURELY
+    def close_to(self) -> str | None:
+        """What other worlds could well have said; None if nothing else."""
+        return self.other if self.margin < SURELY else None
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,15 @@ class Verdict:
     people : int or None
         "more people": with about how many the survey can be shortened; "everything": more than so
         many would be needed; None where that does not matter.
-    is_close : bool
-        Whether other worlds could well have said otherwise.
+    close_to : {"shorten", "everything", "one arm", "more people"} or None
+        What other worlds could well have said; "more people" stands for another number of them.
     """
 
     kind: str
     way: Way
     respondents: int
     people: int | None
-    is_close: bool
+    close_to: str | None
 
 
 def judge(figures: Mapping[str, Figures], ours: list[str], span: float) -> Judged:
@@ -93,11 +96,12 @@ def judge(figures: Mapping[str, Figures], ours: list[str], span: float) -> Judge
     nearest = _preferred(figures, good, ours[0]) if good else max(ours, key=scores.__getitem__)
     best = max([FULL, *ours], key=lambda label: float(figures[label].net.mean()))
     over = _errors(single.net - figures[best].net) - SURELY
+    by_answers, way = ("shorten", nearest) if good else ("everything", FULL)
     if over > 0:
-        return Judged("one arm", SINGLE, nearest, over)
-    if good:
-        return Judged("shorten", nearest, nearest, min(scores[nearest], -over))
-    return Judged("everything", FULL, nearest, min(-scores[nearest], -over))
+        return Judged("one arm", SINGLE, nearest, by_answers, over)
+    instead, by = ("everything" if good else "shorten"), abs(scores[nearest])
+    other, margin = ("one arm", -over) if -over < by else (instead, by)
+    return Judged(by_answers, way, nearest, other, margin)
 
 
 def _preferred(figures: Mapping[str, Figures], good: list[str], own: str) -> str:

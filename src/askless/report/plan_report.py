@@ -223,13 +223,26 @@ def _content(plan: Plan, images: dict[str, str], command: str) -> dict[str, Any]
 
 
 def _leaving(plan: Plan) -> list[tuple[str, str]]:
-    return [("dropout", f"{plan.dropout:g} of the people at each question")] if plan.dropout else []
+    said = f"{plan.dropout:g} of the people at each question"
+    return [("give up (`dropout`)", said)] if plan.dropout else []
 
 
 def _drawn(plan: Plan) -> str:
     """Say how many questions matter in the worlds that were drawn."""
     counts = np.bincount(plan.useful)
     return ", ".join(f"{n} in {count}" for n, count in enumerate(counts) if count)
+
+
+WORDS = {  # of the section `plan`, for readers who have not seen the study file
+    "useful": "questions that matter",
+    "effect": "what such a question changes",
+    "gap": "between the best and the worst arm",
+    "noise": "luck in one reward",
+    "skips": "share of skips",
+    "correlation": "of answers with each other",
+    "eligible": "who may get an arm",
+    "eligible_if": "rules of who may get an arm",
+}
 
 
 def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
@@ -250,11 +263,14 @@ def _said(prior: dict[str, Any]) -> list[tuple[str, str]]:
             ("skips", _shares(prior["skips"])),
             ("correlation", f"{prior['correlation']:g}"),
         ]
-    lines.append(("eligible", _shares(prior["eligible"]) or "everyone for every arm"))
+    if prior["eligible"]:
+        lines.append(("eligible", _shares(prior["eligible"])))
     if "eligible_if" in prior:
         rules = "; ".join(f"{arm} if {rule}" for arm, rule in prior["eligible_if"].items())
         lines.append(("eligible_if", rules))
-    return lines
+    if not {"eligible", "eligible_if"} & dict(lines).keys():
+        lines.append(("eligible", "everyone for every arm"))
+    return [(f"{WORDS[key]} (`{key}`)" if key in WORDS else key, said) for key, said in lines]
 
 
 def _shares(shares: float | Mapping[str, float]) -> str:
