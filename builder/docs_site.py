@@ -1,4 +1,4 @@
-"""What the site of the docs needs beyond Markdown (`make docs`): links out of docs/, and formulas.
+"""What the site needs beyond Markdown (`make docs`): links out of docs/, formulas, whole figures.
 
 Pages of docs/ are read in the repository too, so they link to files outside of docs/. On the site
 such a link leads to a page where the file is one (the changelog), else to a copy of the file.
@@ -7,7 +7,7 @@ such a link leads to a page where the file is one (the changelog), else to a cop
 from __future__ import annotations
 
 import re
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
 from typing import Any
@@ -32,6 +32,13 @@ ABOVE = re.compile(r"\^(?:\(([^)\n]+)\)|([A-Za-z0-9½]+))")
 FORMULA_SIZE = 17
 ziamath.config.precision = 2  # of a pixel
 ziamath.config.svg2 = False  # no symbols with names, which pages of many formulas would repeat
+CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.DOTALL)
+# A figure, perhaps with its error: 0.57 ± 0.02, 1,200 (8), -0.1 to 1.1.
+FIGURE = re.compile(r"\W?\d[\d.,]*%?(?: (?:±|to|…|\() ?\W?\d[\d.,]*%?\)?)*")
+PROSE = 40  # letters of a cell that is read, not looked up
+CODE = re.compile(r"<code>([^<\n]*)</code>")
+OPTION = re.compile(r"(?<![^\s\[])--?\w[\w-]*")
+SHORT = 28  # letters of code that fit into a line of a telephone
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")  # the target of [text](target#anchor)
 
 
@@ -81,6 +88,26 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
     linked = LINK.sub(moved, markdown)
     return lifted(linked) if here in FORMAL else linked
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keep figures in tables, options and short code in one line, and lines of prose readable."""
+    html = CELL.sub(lambda cell: f"<td{_kind(cell[2])}{cell[1]}>{cell[2]}</td>", html)
+    return CODE.sub(lambda code: f"<code{unbroken(code[1])}</code>", html)
+
+
+def _kind(cell: str) -> str:
+    """Say of a cell that it is a figure, or prose."""
+    text = unescape(re.sub(r"<[^>]*>", "", cell))
+    figure = FIGURE.fullmatch(text.strip())
+    return ' class="whole"' if figure else ' class="prose"' if len(text) > PROSE else ""
+
+
+def unbroken(code: str) -> str:
+    """Return the rest of a tag and its code: in one line if short, else never cut in an option."""
+    if len(unescape(code)) <= SHORT:
+        return f' class="whole">{code}'
+    return ">" + OPTION.sub(r'<span class="whole">\g<0></span>', code)
 
 
 def place_of(page: str, target: str) -> str:

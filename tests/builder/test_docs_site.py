@@ -77,3 +77,26 @@ def test_no_formula_of_the_docs_has_a_command_that_is_not_understood():
     for formula in formulas:
         shown = "".join(docs_site.ziamath.Latex(formula).mathml.itertext())
         assert "\\" not in shown, formula
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["0.5676 ± 0.0017", "+0.08 ± 0.06", "-3.6 ± 0.9 (4)", "-0.1 to 1.1", "26,622", "95%", "−0.3"],
+)
+def test_a_figure_in_a_table_stays_in_one_line(said):
+    """Fails if a number is parted from its error; a sentence may be."""
+    page = f'<tr><td>6 people of 10 ± 2</td><td style="text-align: right;">{said}</td></tr>'
+    shown = docs_site.on_page_content(page)
+    assert f'<td class="whole" style="text-align: right;">{said}</td>' in shown
+    assert "<td>6 people of 10 ± 2</td>" in shown
+    assert '<td class="prose">Words' in docs_site.on_page_content(f"<td>Words{' of it' * 9}</td>")
+
+
+def test_short_code_and_options_stay_in_one_line():
+    long = "askless plan study.yaml --leave-out id [--quiet] non-option"
+    page = f"<p><code>survey-bandit</code> <code>{long}</code></p><pre><code>--a\nb</code></pre>"
+    shown = docs_site.on_page_content(page)
+    assert '<code class="whole">survey-bandit</code>' in shown
+    assert 'study.yaml <span class="whole">--leave-out</span> id [<span class="whole">--q' in shown
+    assert "non-option</code>" in shown
+    assert shown.endswith("<pre><code>--a\nb</code></pre>")
