@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -60,12 +61,24 @@ def test_what_short_forms_cost_is_what_the_check_has_measured(sqlite):
     with sqlite.reading() as connection:
         kinds = connection.execute(select(visits.c.kind, func.count()).group_by(visits.c.kind))
         assert dict(kinds.all())["check"] > 0  # else nothing has been measured
-    said = " ".join(picture(live).form).replace("−", "-")
+    (found,) = live.run([Look(glance)])
+    assert found.form == form
+    span = live.study.reward.span
+    shown = [
+        " ".join(picture_of(live.study, read_overview(live.database, live.id), one).form)
+        for one in (
+            replace(found, form=replace(form, loss=(0.1, -0.7, 0.9))),
+            replace(found, form=replace(form, loss=(-0.1, -span, span))),
+        )
+    ]
+    told = "cannot be told yet: there are too few checks; a short visit saves"
+    assert [told in said for said in shown] == [False, True]
+    said = shown[0].replace("−", "-")
     pattern = r"cost (\S+) of reward a visit .* (\S+) to (\S+)\); .* worth (\S+) at (\S+) each"
     (found,) = re.findall(pattern, said)
     middle, low, high, saving, price = map(float, found)
     assert low < middle < high
-    assert (middle, low, high) == pytest.approx(form.loss, rel=0.01)
+    assert (middle, low, high) == (0.1, -0.7, 0.9)
     assert (saving, price) == pytest.approx((form.saving, 0.25), rel=0.01)
     assert f"ask {len(form.questions)} of 8 questions: {', '.join(form.questions)}." in said
 

@@ -84,7 +84,7 @@ def picture_of(study: Study, overview: Overview, seen: Glance) -> Picture:
         verdict=verdict,
         detail=detail,
         figures=_figures(overview, seen),
-        form=_form(overview, seen),
+        form=_form(study, overview, seen),
         rewards=_rewards(study, overview, seen),
         charts={chart.name: chart for chart in charts_of(study, overview, seen)},
         events=[_line(event) for event in overview.events],
@@ -125,7 +125,7 @@ def _figures(overview: Overview, seen: Glance) -> list[tuple[str, str, str]]:
     ]
 
 
-def _form(overview: Overview, seen: Glance) -> list[str]:
+def _form(study: Study, overview: Overview, seen: Glance) -> list[str]:
     form = seen.form
     if form is None:
         return ["This study has no short visits: a question leaves when it is proved useless."]
@@ -144,10 +144,15 @@ def _form(overview: Overview, seen: Glance) -> list[str]:
         said.append("What short forms cost has not been measured yet.")
     else:
         middle, low, high = form.loss
+        cost = (
+            f"short forms have cost {number(middle)} of reward a visit (95% at all times:"
+            f" {number(low)} to {number(high)})"
+        )
+        if high - low >= 2 * study.reward.span:  # as far apart as two rewards can be
+            cost = "what short forms cost cannot be told yet: there are too few checks"
         said.append(
             "By the randomised check, in which a coin decides between what all answers and what"
-            f" the short form's say, short forms have cost {number(middle)} of reward a visit (95%"
-            f" at all times: {number(low)} to {number(high)}); a short visit saves questions worth"
+            f" the short form's say, {cost}; a short visit saves questions worth"
             f" {number(form.saving)} at {number(form.price)} each."
         )
     if form.budget is not None and form.questions is not None and form.cost > form.budget:
