@@ -12,7 +12,7 @@ import numpy as np
 from askless.core.arrays import Flags, Floats, Ints
 from askless.environments.cells import cells_of, read_arm, read_reward, read_rows, rows_of
 from askless.environments.own_table import ARM, REWARD
-from askless.environments.pilot_reading import BETWEEN, NUMBER, Cells, read_person
+from askless.environments.pilot_reading import BETWEEN, NUMBER, Cells, read_person, summed_up
 from askless.errors import SettingError, meant, shown, together
 from askless.policies import VisitRecord
 from askless.survey import Multi, Study
@@ -172,7 +172,7 @@ class _Reader:
             rewards[i] = read_reward(row[REWARD], self.study.reward, column, self.problems)
             propensities[i] = self._propensities(row, int(arms[i]), eligible[i], where)
         if self.problems:
-            raise SettingError(together(self.problems))
+            raise SettingError(together(summed_up(self.problems)))
         return LoggedData(self.study, contexts, arms, rewards, propensities, eligible)
 
     def _named_rows(self) -> Iterator[tuple[str, dict[str, str]]]:

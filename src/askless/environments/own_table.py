@@ -10,7 +10,7 @@ import numpy as np
 
 from askless.core.arrays import Floats, Ints
 from askless.environments.cells import read_arm, read_reward, read_rows, rows_of
-from askless.environments.pilot_reading import read_person
+from askless.environments.pilot_reading import read_person, summed_up
 from askless.environments.table import TableEnvironment
 from askless.environments.tables.outcomes import ALIKE, DrawnTable, potential_outcomes
 from askless.errors import SettingError, together
@@ -74,7 +74,7 @@ def read_table(path: str | Path, study: Study) -> TableEnvironment:
             [_outcome(name, row[name], study, where, problems) for name in form.columns]
         )
     if problems:
-        raise SettingError(together(problems))
+        raise SettingError(together(summed_up(problems)))
     table = np.array(contexts)
     _warn_of_constants(table, study, str(path))
     return form.world(table, np.array(outcomes), arms, str(path))

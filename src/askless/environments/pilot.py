@@ -74,7 +74,7 @@ class PilotAnswers:
 
         The header has the names of the questions, in any order. A scale is answered by a number,
         a yes/no by yes, no, true, false, 1 or 0, a choice by its option, a multi by its options
-        with ; between them, or by none. An empty cell or NA is a skip.
+        with ; between them, or by none or []. An empty cell or NA is a skip.
 
         Parameters
         ----------

@@ -6,11 +6,20 @@ import csv
 import io
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from askless.errors import AnswerError, SettingError, meant, near, shown, together
+from askless.errors import (
+    MOST_PROBLEMS,
+    AnswerError,
+    SettingError,
+    meant,
+    near,
+    shown,
+    together,
+)
 from askless.survey import Choice, Multi, Question, Scale, Survey, YesNo
 from askless.survey.question import Answer
 
@@ -18,6 +27,7 @@ BETWEEN = ";"  # the options of a multi
 MISSING = ("", "NA")
 BRACKETS = "[({"  # what begins a list that another program wrote
 NONE = "none"
+EMPTY_LIST = re.compile(r"\[\s*\]")  # how pandas writes a list of nothing: none was chosen
 YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 # Not all that float() takes: 1_000, nan and infinity are no answers.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -26,6 +36,35 @@ MOST_SHOWN = 100  # characters of a cell in a message
 
 
 Cells = tuple[list[str], list[tuple[str, list[str]]]]  # a header, and rows with where they are
+
+
+class BadCell(str):
+    """What is wrong with a cell, as a line of a message; it knows its column, to be counted by."""
+
+    where: str
+    column: str
+    said: str
+
+    def __new__(cls, where: str, column: str, said: str) -> BadCell:
+        """Make the line out of its parts."""
+        line = super().__new__(cls, f"{where}, column {column!r}: {said}")
+        line.where, line.column, line.said = where, column, said
+        return line
+
+
+def summed_up(problems: Sequence[str]) -> list[str]:
+    """Return a line a column in place of its bad cells, where all problems would be too many."""
+    if len(problems) <= MOST_PROBLEMS:
+        return list(problems)
+    counts = Counter(problem.column for problem in problems if isinstance(problem, BadCell))
+    lines = []
+    for problem in problems:
+        if not isinstance(problem, BadCell):
+            lines.append(problem)
+        elif count := counts.pop(problem.column, 0):
+            first = f" (the first of {count:,} cells that do not fit)" if count > 1 else ""
+            lines.append(f"{problem.where}, column {problem.column!r}{first}: {problem.said}")
+    return lines
 
 
 def read_cells(path: str | Path) -> Cells:
@@ -46,7 +85,7 @@ def read_cells(path: str | Path) -> Cells:
 def read_answers(
     path: str | Path, survey: Survey, leave_out: Collection[str] = ()
 ) -> list[dict[str, Answer]]:
-    """Return every row's answers to the survey; the first few problems in one message.
+    """Return every row's answers to the survey; its problems in one message, many by column.
 
     Columns to `leave_out` are not looked at.
     """
@@ -68,7 +107,7 @@ def read_answers(
         for line, cells in rows
     ]
     if problems:
-        raise SettingError(together(problems))
+        raise SettingError(together(summed_up(problems)))
     if not people:
         raise SettingError(f"{path}: the file has a header and no rows; add a row for each person")
     return people
@@ -175,7 +214,7 @@ def read_person(
         try:
             person[name] = _answer(survey[name], cell.strip())
         except AnswerError as error:
-            problems.append(f"{where}, column {name!r}: {error}")
+            problems.append(BadCell(where, name, str(error)))
     return person
 
 
@@ -224,9 +263,16 @@ def _option(question: Choice | Multi, cell: str) -> str:
 
 def _options(question: Multi, cell: str) -> Answer:
     called_none = any(option.lower() == NONE for option in question.options)
-    if cell.lower() == NONE and not called_none:
+    if cell not in question.options and (
+        (cell.lower() == NONE and not called_none) or EMPTY_LIST.fullmatch(cell)
+    ):
         return []
     parts = [part.strip() for part in cell.split(BETWEEN)]
+    if not called_none and any(part.lower() == NONE for part in parts):
+        raise AnswerError(
+            f"{_cell(cell)} has {NONE} beside an option; write {NONE} by itself, or the options"
+            " without it"
+        )
     named = [option for option in question.options if option in cell]
     if parts[0] not in question.options and (cell[0] in BRACKETS or len(named) > len(parts)):
         named = named or list(question.options[:2])

@@ -9,7 +9,7 @@ from typing import Any
 
 from askless.environments.cell_writing import writing_rows
 from askless.environments.cells import read_rows, rows_of
-from askless.environments.pilot_reading import BETWEEN, NUMBER, read_person
+from askless.environments.pilot_reading import BETWEEN, NUMBER, read_person, summed_up
 from askless.errors import AsklessError, SettingError, StateError, meant, shown, together
 from askless.policies import VisitRecord
 from askless.policies.visit_record import VERSION
@@ -140,7 +140,7 @@ def read_visits(path: str | Path, study: Study) -> list[LoggedVisit]:
         except (AsklessError, ValueError) as error:
             problems.append(f"{where}: {error}")
     if problems:
-        raise SettingError(together(problems))
+        raise SettingError(together(summed_up(problems)))
     return found
 
 
