@@ -16,7 +16,7 @@ INTRODUCTION = """# Command line, verb by verb
 
 Out of the code, by `make settings`; `askless VERB --help` says the same. What the verbs are for,
 with examples: [the command line](../command-line.md). An option without a default is left out
-unless it is given. Every verb also has `--help`.
+unless it is given. Every verb also has `--help`, or `-h`; `askless help VERB` shows the same.
 """
 
 

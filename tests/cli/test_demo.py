@@ -167,7 +167,7 @@ def test_in_a_terminal_it_goes_on_until_it_is_stopped(tmp_path, wish, options, l
         (["--demo", "none.yaml"], "none.yaml: cannot read the file"),
         (["--demo", "bad.yaml"], "bad.yaml, line 28, reward: the low end"),
         (["--demo", "--pace", "0"], "pace is 0; give how many simulated people come a second"),
-        (["--demo", "--pace", "fast"], "Invalid value for '--pace'"),
+        (["--demo", "--pace", "fast"], "--pace is 'fast'; give a number, such as 0.5"),
         (["--demo", "--visits", "0"], "visits is 0; give after how many"),
         (["--demo", "--seed", "-1"], "seed is -1; give a whole number"),
         (["--demo", "--workers", "2"], "workers is 2; a demo has one"),

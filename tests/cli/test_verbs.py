@@ -132,6 +132,63 @@ def test_what_was_mistyped_is_named_with_what_was_meant(arguments, message, tmp_
     check_refused(askless(*arguments, cwd=tmp_path), message)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("export",), "askless export needs --to FOLDER: folder for the files"),
+        (("simulate", "--horizon", "1.5k"), "--horizon is '1.5k'; give a whole number, such as 15"),
+        (("simulate", "--horizon", "ten"), "--horizon is 'ten'; give a whole number, such as 1000"),
+        (("simulate", "--horizon=1.5"), "--horizon is '1.5'; give a whole number, such as 1000"),
+        (("simulate", "--runs", "1", "--horizon", "2M"), "a whole number, such as 2000000"),
+        (("plan", "x.yaml", "--worlds", "1,000"), "--worlds is '1,000'; give a whole number, such"),
+        (("simulate", "--lost", "10%"), "--lost is '10%'; give a number, such as 0.5"),
+        (("plan", "study.yaml", "--respondents", "1.5k,6k"), "'1.5k,6k'; give whole numbers sepa"),
+        (("plan", "study.yaml", "--respondents", "1.5k,6k"), "commas, such as 1500,6000"),
+        (("simulate", "--horizon"), "--horizon lacks its value; write one after it, or leave --ho"),
+        (("simulate", "--horizon", "--runs", "3"), "--horizon lacks its value: visits of a run"),
+        (
+            ("simulate", "--horizon="),
+            "askless simulate: --horizon lacks its value: visits of a run",
+        ),
+        (
+            ("plan", "x.yaml", "--respondents", "--worlds", "20"),
+            "--respondents lacks its value: fo",
+        ),
+        (("export", "--to", "x", "--format", "cvs"), "--format is 'cvs'; did you mean 'csv'?"),
+        (("export", "--to", "x", "--format", "zzz"), "is 'zzz'; choose from csv, parquet"),
+    ],
+)
+def test_an_option_s_value_that_is_missing_or_another_kind_is_said_in_our_words(
+    arguments, message, tmp_path
+):
+    """Fails if the library's words come through, or nothing says what to give."""
+    (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
+    check_refused(askless(*arguments, cwd=tmp_path), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        (("-h",), ("--help",)),
+        (("help",), ("--help",)),
+        (("plan", "-h"), ("plan", "--help")),
+        (("help", "plan"), ("plan", "--help")),
+        (("help", "key", "new"), ("key", "new", "--help")),
+        (("key", "help"), ("key", "--help")),
+    ],
+)
+def test_help_comes_however_it_is_asked_for(arguments, same):
+    """Fails if help is taken for a verb, or -h for an option that is not there."""
+    expected = askless(*same)
+    assert expected.stdout.startswith(f"Usage: askless {' '.join(same[:-1])}".rstrip())
+    asked = askless(*arguments)
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, expected.stdout, "")
+
+
+def test_help_on_a_verb_that_is_none_says_which_is_meant():
+    check_refused(askless("help", "simulat"), "no verb 'simulat'; did you mean 'simulate'?")
+
+
 JUDGING = {
     "check": ("check", "study.yaml"),
     "replay": ("replay", "study.yaml", "log.csv"),

@@ -33,8 +33,9 @@ from askless.cli import (
     tables,
     verify,
 )
+from askless.cli.misuse import misused
 from askless.cli.terminal import Stop, complain
-from askless.cli.verbs import Verbs, misused
+from askless.cli.verbs import Verbs
 from askless.errors import AsklessError
 
 # typer may bring its own click; this is the one that it raises from.
@@ -79,6 +80,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 

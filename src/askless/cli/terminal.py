@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from askless.errors import SettingError
 
 BEGINS_AGAIN = "nothing of it is kept, and the same command begins again"
 THOUSANDS = re.compile(r"(^|,)\d(,\d{3})+(?=,|$)")  # 1,500 is meant as one number
+SHORT = re.compile(r"(\d+(?:\.\d+)?)(?:([km])|e(\d))?", re.IGNORECASE)  # 1.5k, 2M, 1e4
+TIMES = {"k": 1_000, "m": 1_000_000}
 TABLES = (".csv", ".parquet", ".pq")
 output = Console()
 messages = Console(stderr=True)
@@ -82,11 +85,26 @@ def numbers(option: str, text: str, kind: type) -> list[Any]:
     try:
         return [kind(part) for part in text.split(",")]
     except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
+        whole = kind is int
+        meant = [in_digits(part, whole=whole) for part in text.split(",")]
+        example = ",".join(meant) if all(meant) else "500,2000" if whole else "0.1,0.2"
         raise SettingError(
-            f"{option} is {text!r}; give {what} separated by commas, such as"
-            f" {'500,2000' if kind is int else '0.1,0.2'}"
+            f"{option} is {text!r}; give {'whole numbers' if whole else 'numbers'} separated by"
+            f" commas, such as {example}"
         ) from None
+
+
+def in_digits(text: str, *, whole: bool) -> str:
+    """Return in digits alone a number that has commas, k, M or a power of ten; else nothing.
+
+    >>> in_digits("1.5k", whole=True), in_digits("1,000", whole=True), in_digits("ten", whole=True)
+    ('1500', '1000', '')
+    """
+    number = SHORT.fullmatch(text.replace(",", "").strip())
+    if number is None:
+        return ""
+    value = Decimal(number[1]) * TIMES.get((number[2] or "").lower(), 1) * 10 ** int(number[3] or 0)
+    return "" if whole and value % 1 else f"{value.normalize():f}"
 
 
 class Speed(ProgressColumn):

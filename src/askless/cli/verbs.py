@@ -1,20 +1,15 @@
-"""How verbs are listed, under headings and in whole sentences, and what a mistyped one meant."""
+"""How verbs are listed, under headings and in whole sentences; what a mistyped one meant."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any, ClassVar
 
 from typer.core import TyperGroup
 
-from askless.cli.terminal import of_study
-from askless.errors import SettingError, meant, near
+from askless.errors import SettingError, meant
 
-__all__ = ["Verbs", "misused"]
-
-TOO_MANY = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
-NUMBERS = re.compile(r"[\d.,\s]+")
+__all__ = ["Verbs"]
 
 
 class Verbs(TyperGroup):
@@ -39,6 +34,10 @@ class Verbs(TyperGroup):
             with formatter.section(heading):
                 formatter.write_dl([(f"{name:{widest}}", said) for name, said in rows])
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take `help VERB` for what it asks, `VERB --help`."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb that is meant; else say which may have been."""
         if args[0] not in self.commands and not args[0].startswith("-"):
@@ -50,44 +49,3 @@ class Verbs(TyperGroup):
 def description(verb: Any) -> str:
     """Return a verb's first paragraph as one line."""
     return " ".join(inspect.cleandoc(verb.help or "").partition("\n\n")[0].split())
-
-
-def misused(error: Any) -> str | None:
-    """Return what is wrong with how a verb was called; None where the error says it itself."""
-    if getattr(error, "ctx", None) is None:
-        return None
-    arguments = [one for one in error.ctx.command.params if one.param_type_name == "argument"]
-    usage = " ".join([error.ctx.command_path, *(_form(one) for one in arguments)])
-    lacking = getattr(error, "param", None)
-    if lacking in arguments and type(error).__name__ == "MissingParameter":
-        return f"{error.ctx.command_path} needs {_form(lacking)}; it is called as {usage}"
-    if many := TOO_MANY.fullmatch(error.format_message()):
-        return _too_many(many[1], error.ctx.command_path, usage, any(arguments))
-    return _mistyped(error, [one.name for one in arguments], usage)
-
-
-def _form(argument: Any) -> str:
-    return f"{argument.name.upper()}" if argument.required else f"[{argument.name.upper()}]"
-
-
-def _too_many(given: str, path: str, usage: str, takes_some: bool) -> str:
-    if NUMBERS.fullmatch(given):
-        said = "numbers of one option are separated by commas and no spaces, as in 500,2000"
-    elif given.endswith((".yaml", ".yml")) and not takes_some:
-        said = of_study(given)
-    else:
-        said = f"it is called as {usage}"
-    return f"{path} cannot take {given}; {said}"
-
-
-def _mistyped(error: Any, arguments: list[str], usage: str) -> str | None:
-    """Return what is wrong with an option that a verb does not have; None of other errors."""
-    wrong = getattr(error, "option_name", None)
-    if not hasattr(error, "possibilities") or wrong is None:
-        return None
-    path = error.ctx.command_path
-    if wrong.lstrip("-") in arguments:
-        return f"{path} takes it without {wrong}; it is called as {usage}"
-    known = [name for one in error.ctx.command.params for name in one.opts if name[:1] == "-"]
-    about = near(wrong, known).replace("'", "") or f"; {path} --help lists those it has"
-    return f"{path} has no option {wrong}{about}"
