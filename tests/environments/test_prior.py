@@ -174,7 +174,14 @@ def test_rewards_at_the_ends_and_who_answers_how():
         ({"skips": "{age: 2}"}, "plan.skips.age: 2 is too large; give at most 1$"),
         ({"skips": "5%"}, "plan.skips: '5%' is not a number, and not a mapping; write 0.05$"),
         ({"skips": "[0.1]"}, r"plan.skips: \[0.1\] is not a number, and not a mapping$"),
-        ({"noise": "end"}, "plan.noise: 'end' is not 'ends', and not a number, and not a list$"),
+        *(
+            (
+                {"noise": word},
+                f"plan.noise: '{word}' is not 'ends', .* yes or no, write noise: ends",
+            )
+            for word in ("end", "binary", "bernoulli")
+        ),
+        ({"noise": "5%"}, "plan.noise: '5%' is not 'ends', .*, and not a list; write 0.05$"),
         ({"noise": "-1"}, "plan.noise: -1 is too small; give at least 0$"),
         ({"useful": "[1, x]"}, r"plan.useful\[2\]: 'x' is not a whole number$"),
         ({"dropout": 2}, "plan.dropout: 2 is too large; give at most 0.5$"),

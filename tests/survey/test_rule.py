@@ -56,6 +56,7 @@ def test_spaces_do_not_matter_and_a_rule_says_the_same_in_brackets(text):
         ("age >= 65 and", ["character 14", "question"]),
         ("and age >= 65", ["character 1", "'and'"]),
         ("age > 65 region == north", ["character 10", "'region'"]),
+        ("travel == on foot and donor", ["character 14", 'in quotes, such as "on foot"']),
         ("(age > 65", ["character 10", "add )"]),
         ("age > 65)", ["character 9", "')'"]),
         ("region in north", ["character 11", "list"]),

@@ -262,6 +262,46 @@ def test_a_key_that_is_missing_beside_an_unknown_one_is_said_too():
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("payback: 'False'", "policy.payback: 'False' is not true or false; write false without q"),
+        ("payback: 1", "policy.payback: 1 is not true or false; write true"),
+        ("interactive: 'no'", "'paper_heuristic'; write false without quotes"),
+    ],
+)
+def test_a_flag_that_is_none_comes_with_how_it_is_written(written, said):
+    """Fails if a text in quotes is refused without a word about its quotes."""
+    text = EXAMPLE.replace("  delta: 0.05", f"  {written}")
+    assert text != EXAMPLE
+    with pytest.raises(StudyError) as caught:
+        Study.parse(text.replace("name: ridge\n", "name: survey-bandit\n"))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("{name: foot, text: on foot}, bus", "an option is one text, which people read: such as"),
+        ("'', bus", "options[1]: '' is empty; write a text"),
+        ("on foot, ' bus'", "an option is called ' bus'; leave out line breaks and spaces at the"),
+    ],
+)
+def test_an_option_that_is_no_text_comes_with_what_one_is(options, said):
+    """Fails if somebody who gives an option a name and a text is not told that it is one text."""
+    text = re.sub(r"options: \[.*\]", f"options: [{options}]", EXAMPLE, count=1)
+    assert text != EXAMPLE
+    with pytest.raises(StudyError) as caught:
+        Study.parse(text)
+    assert said in str(caught.value)
+
+
+def test_options_may_have_spaces_in_them():
+    """Fails if a text for people has to be made a word."""
+    text = re.sub(r"options: \[.*\]", "options: [on foot, by bus]", EXAMPLE, count=1)
+    assert any(getattr(q, "options", ()) == ("on foot", "by bus") for q in Study.parse(text).survey)
+
+
 def test_a_file_without_a_version_is_told_what_to_write():
     """Fails if only `'schema' is missing` is said, which is the first thing of a file by hand."""
     with pytest.raises(StudyError, match="'schema' is missing; write as the first line: schema: 1"):

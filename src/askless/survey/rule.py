@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from askless.errors import SettingError, near, shown
@@ -209,9 +210,19 @@ class _Parser:
         given = self.now
         if given.kind != "end":
             hint = near(given.text, KEYWORDS) if given.kind == "word" else ""
-            hint = hint or "; join comparisons by and or or, put texts with spaces in quotes"
+            hint = hint or (
+                "; join comparisons by and or or, put texts with spaces in quotes"
+                + self.words_here()
+            )
             raise wrong(given.at, f"{given.text!r} stands where and, or or the end should{hint}")
         return tree
+
+    def words_here(self) -> str:
+        """Return in quotes the words that stand side by side here; nothing of a single one."""
+        words = [self.tokens[self.place - 1], *self.tokens[self.place :]]
+        beside = takewhile(lambda one: one.kind == "word" and one.text not in KEYWORDS, words)
+        text = " ".join(one.text for one in beside)
+        return f', such as "{text}"' if " " in text else ""
 
     def either(self) -> Node:
         parts = [self.both()]

@@ -27,6 +27,8 @@ QUESTIONS: dict[str, type[BaseModel]] = {
     get_args(section.model_fields["kind"].annotation)[0]: section
     for section in get_args(get_args(study_file.QuestionSection)[0])
 }
+SPOKEN = {"true": "true", "yes": "true", "1": "true", "false": "false", "no": "false", "0": "false"}
+ENDS = "; for an outcome that is yes or no, write noise: ends, and reward: {low: 0, high: 1}"
 BOUNDS = {
     "greater_than": ("gt", "small", "more than"),
     "greater_than_equal": ("ge", "small", "at least"),
@@ -74,7 +76,7 @@ def _problems(
     around = {place[:length] for place in found for length in range(len(place))}
     causes = [(place[:-1], _one_of(problems)) for place, problems in found.items()]
     return [
-        f"{located.where(place)}: {_one_of(problems)}"
+        f"{located.where(place)}: {_one_of(problems)}{_outcome(place, problems)}"
         for place, problems in found.items()
         if place not in around and not _is_misspelled(place, problems, causes)
     ]
@@ -111,6 +113,13 @@ def _one_of(problems: list[tuple[Any, str]]) -> str:
     share = _as_share(given)
     shapes = ", and not ".join(_shape(problem) for problem, _ in problems)
     return f"{shown(given)} is not {shapes}{f'; write {share}' if share else ''}"
+
+
+def _outcome(place: Place, problems: list[tuple[Any, str]]) -> str:
+    """Say how noise of 0 or 1 is called, where it has another word."""
+    word = problems[0][0]["input"]
+    named = isinstance(word, str) and not word[:1].isdigit()
+    return ENDS if place == ("plan", "noise") and named else ""
 
 
 def _shape(problem: Any) -> str:
@@ -191,17 +200,19 @@ def _say(
         else f"{context.get('tag')!r} is none of {context.get('expected_tags')}"
         + near(context.get("tag"), re.findall(r"'(.*?)'", str(context.get("expected_tags")))),
         "string_type": f"{as_read} is not a text"
-        + ("" if written is None else f"; put it in quotes: '{written}'"),
+        + (_one_text(place) if written is None else f"; put it in quotes: '{written}'"),
+        "string_too_short": f"{given} is empty; write a text",
         "float_type": f"{as_read} is not a number; write one such as"
         f" {_as_share(problem['input']) or '12, 0.5 or 1.0e+3'}",
         "int_type": f"{as_read} is not a whole number",
-        "literal_error": f"{as_read} is not {context.get('expected')}",
-        "bool_type": f"{as_read} is not true or false",
+        "literal_error": f"{as_read} is not {context.get('expected')}"
+        + (_flag(problem["input"]) if "False" in str(context.get("expected")) else ""),
+        "bool_type": f"{as_read} is not true or false" + _flag(problem["input"]),
         "too_short": f"{context.get('actual_length')} are too few; give at least"
         f" {context.get('min_length')}",
         "too_long": f"{context.get('actual_length')} are too many; give at most"
         f" {context.get('max_length')}",
-        "list_type": f"{as_read} is not a list",
+        "list_type": f"{as_read} is not a list; write it as [one, another]",
         **dict.fromkeys(
             ("model_type", "model_attributes_type", "dict_type"),
             f"{as_read} is not a mapping; write keys and values",
@@ -214,6 +225,19 @@ def _say(
     message = problem["msg"]
     plain = f"{message[0].lower()}{message[1:]} (given: {given})"
     return sayings.get(problem["type"], plain) or plain
+
+
+def _one_text(place: Place) -> str:
+    """Say what an option is, where somebody gives one a name and a text."""
+    options = place[-2:-1] == ("options",)
+    return "; an option is one text, which people read: such as 'on foot'" if options else ""
+
+
+def _flag(given: Any) -> str:
+    """Say how true or false is written, where it was said otherwise."""
+    meant = SPOKEN.get(str(given).lower())
+    quoted = " without quotes" if isinstance(given, str) else ""
+    return f"; write {meant}{quoted}" if meant else ""
 
 
 def _first_line(place: Place) -> str:
