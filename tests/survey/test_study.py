@@ -178,6 +178,17 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
         Study.read(tmp_path / "missing.yaml")
 
 
+@pytest.mark.parametrize(
+    ("there", "given"),
+    [("study.yaml", "study.yml"), ("study.yml", "study.yaml"), ("study.yaml", "study")],
+)
+def test_a_file_with_another_ending_is_named(tmp_path, there, given):
+    """Fails if somebody who writes .yml for .yaml has to look for the file."""
+    (tmp_path / there).write_text(SMALLEST)
+    with refused(StudyError, given, f"; did you mean {tmp_path / there}?"):
+        Study.read(tmp_path / given)
+
+
 def test_a_folder_is_refused(tmp_path):
     with refused(StudyError, str(tmp_path), "cannot read"):
         Study.read(tmp_path)

@@ -106,7 +106,8 @@ class Study:
         except UnicodeDecodeError:
             raise StudyError(f"{path}: the file is not UTF-8 text") from None
         except OSError as error:
-            raise StudyError(f"{path}: cannot read the file: {error.strerror}") from None
+            hint = _other_ending(Path(path)) if isinstance(error, FileNotFoundError) else ""
+            raise StudyError(f"{path}: cannot read the file: {error.strerror}{hint}") from None
         with extra("cli"):
             text = embedded(text, Path(path))
         return cls.parse(text, source=str(path))
@@ -208,6 +209,12 @@ class Study:
         key = getattr(error, "setting", None) or said.split(maxsplit=1)[0].rstrip(":")
         place = (section, key) if (section, key) in self.located.lines else (section,)
         return StudyError(f"{self.located.where(place)}: {said.removeprefix(f'{key}: ')}")
+
+
+def _other_ending(path: Path) -> str:
+    """Say which file was meant where its ending alone is another: study.yaml for study.yml."""
+    endings = (path.with_suffix(ending) for ending in (".yaml", ".yml"))
+    return next((f"; did you mean {file}?" for file in endings if file.is_file()), "")
 
 
 def check_study(study: object) -> None:
