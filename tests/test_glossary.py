@@ -52,11 +52,14 @@ PUBLIC = {
     "plan": al.Plan,
     "verdict": Verdict,
     "off-policy": al.off_policy,
+    "LinUCB": al.LinUCB,
 }
 SETTINGS = (
     *("beta_min", "delta", "price", "full_floor", "planned", "explore", "optimism", "payback"),
     *("interactive", "growth", "grain", "radius", "explore_floor"),
 )
+# Words of the field that pages use without saying what they mean.
+OF_THE_FIELD = ("LinUCB", "lasso", "sub-Gaussian")
 
 
 @pytest.mark.parametrize("word", PUBLIC)
@@ -68,6 +71,13 @@ def test_every_setting_of_the_recommended_policy_that_is_a_word_of_the_design_is
     page = PAGE.read_text()
     assert set(SETTINGS) <= set(settings_of(al.SurveyBandit))
     assert [name for name in SETTINGS if name not in WORDS and f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("word", OF_THE_FIELD)
+def test_a_word_of_the_field_is_explained_with_a_page_that_uses_it(word):
+    (entry,) = [line for line in ENTRIES if line.startswith(f"- **{word}**")]
+    page = re.findall(r"\]\((\S+\.md)", entry)[-1]
+    assert word.lower() in (PAGE.parent / page).read_text().lower()
 
 
 def test_words_are_explained_once_and_each_entry_says_where_more_is():
