@@ -22,6 +22,7 @@ from askless.report.plan_report import write_plan
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 WIDTHS = (375, 800, 1_440)
 PEOPLE = (500, 3_000, 20_000)
+GROWING = (6, 12, 25)  # questions
 REMINDERS = """
 schema: 1
 name: reminders
@@ -42,6 +43,24 @@ def reminders() -> al.Study:
     lines += ["  - {kind: choice, name: region, options: [north, south, west]}"]
     lines += ["  - {kind: yes_no, name: ill, may_skip: true}"]
     return al.Study.parse(REMINDERS.format(questions="\n".join(lines)))
+
+
+def choices(count: int) -> al.Study:
+    """Return a study of so many questions with four options each: four columns a question."""
+    options = "options: [a, b, c, d]"
+    lines = [f"  - {{kind: choice, name: item{i:02}, {options}}}" for i in range(count)]
+    return al.Study.parse(REMINDERS.format(questions="\n".join(lines)))
+
+
+def growth() -> None:
+    """Print how long a small plan takes with more and more columns, in seconds of one core."""
+    print("\n| questions | columns | seconds of one core |\n|---|---|---|")
+    for count in GROWING:
+        study = choices(count)
+        start = time.process_time()
+        al.plan(study, respondents=[2_000], worlds=20, workers=1)
+        spent = time.process_time() - start
+        print(f"| {count} | {study.survey.column_count} | {spent:.0f} |", flush=True)
 
 
 def pictures(page: Path) -> None:
@@ -76,6 +95,7 @@ def main() -> None:
         spent = time.perf_counter() - start
         said = " ".join(found.advice() + found.warnings())
         print(f"| {study.name} | {people:,} | {said} | {spent:.0f} |", flush=True)
+    growth()
     with tempfile.TemporaryDirectory() as folder:
         page, *_ = write_plan(example, Path(folder), "askless plan charity.yaml")
         pictures(page)

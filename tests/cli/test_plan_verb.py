@@ -97,6 +97,20 @@ def test_a_plan_s_json_is_what_the_library_says(planned, tmp_path):
     assert written["forecasts"] == found["forecasts"]
 
 
+def test_a_long_plan_gives_one_sign_of_life_where_there_is_no_bar(tmp_path, monkeypatch):
+    """Fails if a log shows nothing for minutes, or a plan of a second says something, too."""
+    (tmp_path / "study.yaml").write_text(OF_PEOPLE)
+    few = ("plan", "study.yaml", "--respondents", "30,40", "--worlds", 20, "--workers", 1)
+    # 20 worlds of 40 people with two columns, squared: the question's, and the intercept.
+    for size, said in ((3_201, ""), (3_200, "askless: playing 20 worlds with up to 40 ")):
+        monkeypatch.setattr("askless.cli.plan.LONG", size)
+        done = askless(*few, "--json", cwd=tmp_path)
+        first, *others = done.stderr.splitlines()[::-1]  # where the report is comes last
+        assert "report.html" in first
+        assert [line[:41] for line in others] == [said] * bool(said)
+    check_refused(askless(*few, "--engine", "moon", cwd=tmp_path), "engine")
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from askless.evaluation import Plan
     from askless.report.plan_report import Column
 
+LONG = 40_000_000  # worlds × people × columns²; a plan of more takes more than a few seconds
 LEAST_NEEDED = ("cost", "over")  # headings of columns that a narrow table does without
 DIM, ELSEWHERE = "dim, the range of 9 in 10 of them", "in the report, their ranges"
 
@@ -68,7 +69,7 @@ def plan(
         given["prices"] = numbers("--price", price, float)
     people = _people_of(pilot, read, leave_out or [])
     check_folder(out)  # before the work, not after it
-    with stages() as progress:
+    with stages(begun=_sign_of_life(read, worlds, max(given["respondents"]))) as progress:
         done = evaluation.plan(
             read,
             **given,
@@ -88,6 +89,13 @@ def plan(
     page = write_plan(done, out, shlex.join(command))[0]
     where = f"The report is {page}; figures (PNG, SVG) and data (JSON) are beside it."
     report(lambda: _show(done), where, done.to_dict() if as_json else None)
+
+
+def _sign_of_life(study: Study, worlds: int, people: int) -> str:
+    """Return what a long plan says where no bar shows that it goes on."""
+    if worlds * people * study.survey.column_count**2 < LONG:
+        return ""
+    return f"playing {worlds:,} worlds with up to {people:,} people in each; this can take minutes"
 
 
 def _people_of(pilot: Path | None, study: Study, leave_out: list[str]) -> PilotAnswers | None:

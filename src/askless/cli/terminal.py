@@ -125,12 +125,13 @@ class Stop(BaseException):
 
 @contextmanager
 def stages(
-    unit: str = "visits", kept: Callable[[], str] = lambda: BEGINS_AGAIN
+    unit: str = "visits", kept: Callable[[], str] = lambda: BEGINS_AGAIN, *, begun: str = ""
 ) -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar a stage of the work on stderr, if that is a terminal; yields what to call.
 
     It is called with what is being done, how many of the unit further, and of how many. Where the
-    work is stopped, `kept` says what is left of it.
+    work is stopped, `kept` says what is left of it. Without a terminal there is one line once the
+    work has begun, which is not before its input was checked: what `begun` says, if anything.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), Speed(unit), TimeRemainingColumn())
     hidden = not messages.is_terminal
@@ -138,6 +139,8 @@ def stages(
     bar = Progress(*columns, console=messages, disable=hidden, transient=True)
 
     def advance(what: str, further: int, total: int) -> None:
+        if hidden and begun and not tasks:
+            messages.print(f"askless: {begun}", markup=False, highlight=False, soft_wrap=True)
         if what not in tasks:
             tasks[what] = bar.add_task(what, total=total)
         bar.advance(tasks[what], further)
