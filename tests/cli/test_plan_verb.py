@@ -6,6 +6,7 @@ import re
 import pytest
 
 import askless as al
+from askless.cli.terminal import output
 from askless.survey.study import EXAMPLE
 from command_line import OF_PEOPLE, askless, check_refused
 
@@ -60,6 +61,28 @@ def test_the_widest_table_of_a_plan_fits_into_80_columns(tmp_path):
     assert headings == "a visit a visit complete a visit a person one arm loses"
     row = next(line for line in lines if line.strip().startswith("pilot of 10%"))
     assert len(re.findall(r"-?\d[\d.]*%?", row.replace("pilot of 10%", ""))) == 7
+
+
+@pytest.mark.parametrize(
+    ("width", "missing"),
+    [(80, []), (64, ["over"]), (60, ["cost", "over"]), (40, [])],
+)
+def test_a_narrow_table_does_without_what_one_arm_lacks_before_costs(
+    tmp_path, monkeypatch, width, missing
+):
+    """Fails if costs go where they have room, or are left out of a list, which has room for all."""
+    text = EXAMPLE.read_text().replace("name: age,", "name: age, cost: 1.5,")
+    (tmp_path / "study.yaml").write_text(text.replace("plan: #", "plan:\n  dropout: 0.02 #"))
+    monkeypatch.setattr(output, "_width", width)
+    few = ("--respondents", 30, "--worlds", 20, "--workers", 1, "--price", 1)
+    done = askless("plan", "study.yaml", *few, cwd=tmp_path)
+    table = done.stdout[done.stdout.index("charity: 20") : done.stdout.index("Medians of the")]
+    assert [word for word in ("cost", "over", "net") if word not in table] == missing
+    said = " ".join(done.stdout.split())
+    assert ("what one arm lacks" in said, "lacks and what questions cost" in said) == (
+        "over" in missing,
+        "cost" in missing,
+    )
 
 
 @pytest.mark.parametrize(

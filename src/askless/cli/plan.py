@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from askless.report.plan_report import Column
 
 LONG = 40_000_000  # worlds × people × columns²; a plan of more takes more than a few seconds
-LEAST_NEEDED = ("cost", "over")  # headings of columns that a narrow table does without
+# Headings of columns that a narrow table does without, the first one sooner; what its notes say.
+LEAST_NEEDED = {"over": "what one arm lacks", "cost": "what questions cost"}
 DIM, ELSEWHERE = "dim, the range of 9 in 10 of them", "in the report, their ranges"
 
 
@@ -127,8 +128,13 @@ def _that_fits(plan: Plan) -> tuple[Grid, str]:
         grid = _grid(plan, columns, ranges=ranges)
         if grid.fits(output.width, gap):
             return grid, DIM if ranges else ELSEWHERE
-    kept = [column for column in columns if column.heading[0] not in LEAST_NEEDED]
-    return _grid(plan, kept, ranges=False), f"{ELSEWHERE} and what one arm lacks"
+    for count in range(1, len(LEAST_NEEDED) + 1):
+        left_out = list(LEAST_NEEDED)[:count]
+        kept = [column for column in columns if column.heading[0] not in left_out]
+        grid = _grid(plan, kept, ranges=False)
+        if grid.fits(output.width):
+            return grid, " and ".join([ELSEWHERE, *map(LEAST_NEEDED.__getitem__, left_out)])
+    return _grid(plan, columns, ranges=False), ELSEWHERE  # as a list, which has room for all
 
 
 def _grid(plan: Plan, columns: list[Column], *, ranges: bool) -> Grid:
