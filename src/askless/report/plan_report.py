@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "write_plan"]
 
+LEFT, RIGHT = -0.04, 1.06  # where a panel ends, in shares of all questions
+NEAR = 0.03  # of a panel's sides; markers that are as near hide each other
+OUTLINE = 80  # square points; the first outline has four times as many, the second nine times
+
 
 @dataclass(frozen=True)
 class Column:
@@ -96,12 +100,13 @@ def draw_pareto(plan: Plan, *, narrow: bool = False) -> Figure:
     """Draw reward against questions a visit, a panel a number of people; prices lie on a line."""
     count = len(plan.respondents)
     figure, many = _panels(count, narrow=narrow, size=(max(5.5, 3.6 * count), 4.4))
+    rewards = [_point(plan, *at)[1] for at in plan.outcomes]
     for axes, people in zip(many, plan.respondents, strict=True):
-        _draw_ways(axes, plan, people)
+        _draw_ways(axes, plan, people, max(rewards) - min(rewards))
         axes.set_title(f"{people:,} people", loc="left", fontsize="medium")
         axes.set_xlabel("questions a visit")
         axes.margins(y=0.12)
-        axes.set_xlim(-0.04 * len(plan.study.survey), 1.06 * len(plan.study.survey))
+        axes.set_xlim(LEFT * len(plan.study.survey), RIGHT * len(plan.study.survey))
     for axes in many if narrow else many[:1]:
         axes.set_ylabel("reward a person who starts" if plan.dropout else "reward a visit")
     title = "Medians of the worlds:", "higher and further left is better"
@@ -109,22 +114,42 @@ def draw_pareto(plan: Plan, *, narrow: bool = False) -> Figure:
     return figure
 
 
-def _draw_ways(axes: Axes, plan: Plan, people: int) -> None:
+def _draw_ways(axes: Axes, plan: Plan, people: int, high: float) -> None:
+    """Draw every way; one that lies where another does is a larger outline around it.
+
+    `high` is how far the rewards of all panels lie apart.
+    """
     ours = [way for way in plan.ways if way.ours]
     points = sorted(_point(plan, way.label, people) for way in ours)
     axes.plot(*zip(*points, strict=True), color=COLOURS[0], linewidth=1.2, zorder=1)
     markers, own = iter("sPXDv^"), iter("o><*hd")  # shapes alone tell the ways apart, in grey too
-    for i, way in enumerate(plan.ways):
-        x, y = _point(plan, way.label, people)
-        axes.scatter(
-            [x],
-            [y],
-            marker=next(own if way.ours else markers, "."),
-            s=95 if way == plan.own else 55,
-            color=COLOURS[0 if way.ours else i % (len(COLOURS) - 1) + 1],
-            label=way.label,
-            zorder=2,
-        )
+    around = _around([_point(plan, way.label, people) for way in plan.ways], plan, high)
+    for i, (way, ring) in enumerate(zip(plan.ways, around, strict=True)):
+        colour = COLOURS[0 if way.ours else i % (len(COLOURS) - 1) + 1]
+        look: dict[str, Any] = {"edgecolor": colour, "facecolor": colour}
+        look |= {"marker": next(own if way.ours else markers, "."), "label": way.label}
+        look |= {"s": 95 if way == plan.own else 55}
+        axes.scatter([], [], **look)  # what the legend shows
+        if ring:
+            look |= {"s": OUTLINE * (1 + ring) ** 2, "facecolor": "none", "linewidth": 1.4}
+        axes.scatter(*_point(plan, way.label, people), zorder=2, **look | {"label": None})
+
+
+def _around(points: Sequence[tuple[float, float]], plan: Plan, high: float) -> list[int]:
+    """Return around how many others each point is drawn; the study's own way is in the middle."""
+    wide = (RIGHT - LEFT) * len(plan.study.survey)
+    found = [0] * len(points)
+    placed: list[int] = []
+    for i in sorted(range(len(points)), key=lambda i: plan.ways[i] != plan.own):
+        x, y = points[i]
+        inside = [
+            found[j]
+            for j in placed
+            if abs(points[j][0] - x) < NEAR * wide and abs(points[j][1] - y) <= NEAR * high
+        ]
+        found[i] = max(inside) + 1 if inside else 0
+        placed.append(i)
+    return found
 
 
 def _point(plan: Plan, label: str, people: int) -> tuple[float, float]:
