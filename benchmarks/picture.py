@@ -21,6 +21,7 @@ from askless.report.page import processor
 WORLDS, PEOPLE = 60, (*range(100, 1_000, 100), *range(1_000, 5_001, 250))
 OURS, THEIRS = "askless", "asking everybody everything"
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "shorter.png"
+NARROW = FIGURE.with_stem("shorter-narrow")  # for telephones
 COLOURS = {OURS: "#0b559f", THEIRS: "#d1495b"}
 
 
@@ -40,11 +41,15 @@ def played() -> tuple[Played, dict[str, Any]]:
     return found, curves
 
 
-def draw(curves: dict[Any, Any]) -> Figure:
-    """Draw questions a person and reward over the best single arm, by how many people came."""
+def draw(curves: dict[Any, Any], *, narrow: bool = False) -> Figure:
+    """Draw questions a person and reward over the best single arm, by how many people came.
+
+    For narrow screens they lie below each other, and letters are as large as those of a telephone.
+    """
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=(9, 3.4), layout="constrained", dpi=150, facecolor="white")
-        left, right = figure.subplots(1, 2)
+        size = (4.2, 5.6) if narrow else (9, 3.4)
+        figure = Figure(figsize=size, layout="constrained", dpi=150, facecolor="white")
+        left, right = figure.subplots(*((2, 1) if narrow else (1, 2)))
         middles = (np.array(PEOPLE) + np.array((0, *PEOPLE[:-1]))) / 2
         for (label, what), curve in curves.items():
             axes = left if what == "asked" else right
@@ -71,6 +76,7 @@ def main() -> None:
     """Draw the picture, and print what it shows."""
     found, curves = played()
     draw(curves).savefig(FIGURE)
+    draw(curves, narrow=True).savefig(NARROW)
     print(f"{processor()}, Python {platform.python_version()}; {WORLDS} worlds")
     for label in (OURS, THEIRS):
         asked, over = found.asked[label][:, -1], found.over[label][:, -1]

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 SITE = Path(__file__).resolve().parents[1] / "build" / "site"
 FEWEST_WORDS = 30
 # What a browser fetches by itself; an <a> may lead anywhere.
-FETCHED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}
+FETCHED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "srcset"}
 
 
 class Read(HTMLParser):

@@ -13,6 +13,9 @@ FAULTS = {
     '<a href="c.html">c</a>': "a.html: c.html is not there",
     '<a href="b.html#nowhere">b</a>': "a.html: b.html#nowhere has no such anchor",
     '<img src="https://example.org/x.png" alt="x">': "a.html: fetches https://example.org/x.png",
+    '<picture><source srcset="c.png"><img src="b.html" alt="b"></picture>': (
+        "a.html: c.png is not there"
+    ),
     '<img src="b.html">': "a.html: the image b.html has no text",
 }
 

@@ -3,6 +3,8 @@
 import re
 import runpy
 
+from matplotlib.image import imread
+
 from doc_pages import ROOT, python_blocks
 
 
@@ -14,6 +16,15 @@ def test_the_readme_s_ten_lines_work():
     exec(ten_lines, names)
     assert played == ["red_cross"]
     assert names["policy"].rows.tolist() == [1, 0, 0]
+
+
+def test_the_landing_page_has_a_picture_for_telephones():
+    """Fails if its letters shrink with a screen of 375 pixels, a fourth of the picture's width."""
+    page = (ROOT / "docs" / "index.md").read_text()
+    (narrow,) = re.findall(r'<source media="\(max-width: 600px\)" srcset="(.*?)">', page)
+    high, wide = imread(ROOT / "docs" / narrow).shape[:2]
+    assert wide < 2 * 343  # what a page of 375 pixels leaves for it, at twice the pixels
+    assert high > wide
 
 
 def test_the_start_page_s_code_prints_what_it_shows(tmp_path, monkeypatch, capsys):
