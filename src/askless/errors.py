@@ -122,7 +122,14 @@ class StateError(AsklessError):
 
 
 class StorageError(AsklessError):
-    """A database does not answer, is full or of another version."""
+    """A database does not answer, is full or of another version.
+
+    `discreet` says the same without the database's own words, which may name where it is.
+    """
+
+    def __init__(self, message: str, discreet: str | None = None) -> None:
+        super().__init__(message)
+        self.discreet = message if discreet is None else discreet
 
 
 class NotFoundError(AsklessError):

@@ -156,3 +156,24 @@ def test_an_erasure_whose_answer_is_lost_is_done(clients, service, waits):
     assert not service.visits
     with pytest.raises(NotFoundError):
         client.erase(visit)
+
+
+def test_an_erasure_has_time_to_write_the_database_anew(clients, service, waits):
+    """Fails if a client gives up after its ordinary time, and asks for it once more instead."""
+    given = {}
+
+    class Noting(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        def handle_request(self, request):
+            given[request.method] = request.extensions["timeout"]
+            return inner.handle_request(request)
+
+        async def handle_async_request(self, request):
+            given[request.method] = request.extensions["timeout"]
+            return await inner.handle_async_request(request)
+
+    inner = service.transport()
+    client = clients(ADDRESS, "charity", KEY, transport=Noting(), timeout=7)
+    client.erase(client.visit())
+    assert given["POST"]["read"] == 7
+    assert given["DELETE"]["read"] > 300  # the service's own limit
+    assert given["DELETE"]["connect"] == 7

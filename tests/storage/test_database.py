@@ -12,6 +12,7 @@ import pytest
 from askless.errors import SettingError, StorageError
 from askless.storage import Database, LiveStudy, NotFoundError, Start, erase
 from askless.storage import database as storage_database
+from askless.storage.links import add_link, digest_of
 from askless.storage.tables import metadata
 from live_world import World, opened, small
 
@@ -105,6 +106,23 @@ def test_an_erasure_that_waits_for_a_reader_holds_up_nobody(new_address, monkeyp
 SOON = {"busy_timeout": 1_000}
 
 
+def test_erasing_by_a_link_again_takes_out_what_is_left(sqlite, monkeypatch):
+    """Fails if bytes stay because the link, the only way to name the person, is gone by then."""
+    world, secret = World(sqlite), "by-which-a-browser-finds-its-visit"
+    number = world.paid(PERSON).number
+    with sqlite.writing() as connection:
+        add_link(connection, world.live.id, digest_of(secret), "resume", number, until=None)
+    link = f"https://study.example.org/s/small/resume/{secret}"
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "vacuum", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            erase(sqlite, "small", link=link)
+    with pytest.raises(NotFoundError, match="this link leads to no visit"):
+        erase(sqlite, "small", link=link)
+    files = Path(str(sqlite.url.database)).parent.iterdir()
+    assert not any(PERSON.encode() in path.read_bytes() for path in files)
+
+
 def test_what_keeps_sqlite_from_giving_back_room_is_one_error(sqlite):
     """Fails if a database that cannot be written anew ends in the driver's own error."""
     with closing(Database(str(sqlite.url.database), pragmas={"busy_timeout": 50})) as other:
@@ -148,12 +166,86 @@ def test_nobody_is_said_to_be_erased_whom_an_old_reader_still_sees(new_address, 
         with closing(psycopg.connect(address)) as reader:
             reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             reader.execute("SELECT 1 FROM alembic_version")
-            with pytest.raises(StorageError, match=r"since before.*try again when they are done"):
+            with pytest.raises(StorageError, match=r"others are reading; try again when"):
                 erase(database, "small", own=PERSON)
             assert in_files(address)
         with pytest.raises(NotFoundError):  # trying again finishes it: the id is gone already
             erase(database, "small", own=PERSON)
         assert not in_files(address)
+
+
+@pytest.mark.slow
+def test_readers_of_other_roles_are_waited_for_too(role, monkeypatch):
+    """Fails if a service without special rights does not see who else reads, pg_dump for one."""
+    monkeypatch.setattr(storage_database, "VACUUM_WAIT", 0.2)
+    owner, hand, name = role
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(f"GRANT CREATE ON SCHEMA public TO {name}")
+    with opened(hand) as database, closing(psycopg.connect(owner)) as reader:
+        World(database).paid(PERSON)
+        reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT 1")
+        with pytest.raises(StorageError, match="others are reading"):
+            erase(database, "small", own=PERSON)
+        assert in_files(owner)
+        reader.rollback()
+        with pytest.raises(NotFoundError):
+            erase(database, "small", own=PERSON)
+        assert not in_files(owner)
+
+
+@pytest.mark.slow
+def test_an_erasure_that_waits_for_a_table_holds_up_nobody(new_address, monkeypatch):
+    """Fails if all visits queue behind an erasure, which queues behind somebody who reads."""
+    monkeypatch.setattr(storage_database, "VACUUM_WAIT", 3.0)
+    address = new_address("postgres")
+    with (
+        opened(address) as database,
+        closing(Database(f"{address}&options=-c%20lock_timeout%3D1000")) as other,
+    ):
+        World(database).paid(PERSON)
+        said = []
+
+        def take_out():
+            with pytest.raises(StorageError) as why:
+                erase(database, "small", own=PERSON)
+            said.append(str(why.value))
+
+        with closing(psycopg.connect(address)) as reader:
+            reader.execute("LOCK TABLE visits IN ACCESS SHARE MODE")  # and nothing is seen yet
+            waiting = threading.Thread(target=take_out)
+            waiting.start()
+            live = LiveStudy(other, "small")
+            while waiting.is_alive():  # whoever is held up for a second is refused
+                (outcome,) = live.run([Start()])
+                assert outcome.new
+            waiting.join()
+        assert said == [
+            "what was deleted is still in the files: others are reading; try again when they are"
+            " done"
+        ]
+        database.vacuum()
+        assert not in_files(address)
+        with database.reading() as connection:  # a connection that is used again waits as before
+            assert connection.exec_driver_sql("SHOW lock_timeout").scalar_one() == "0"
+
+
+def test_what_fails_after_an_erasure_is_not_said_to_have_changed_nothing(new_address, monkeypatch):
+    """Fails if somebody is told that nothing was written, who has been erased."""
+
+    def cut_off(connection):
+        connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    address = new_address("postgres")
+    with opened(address) as database:
+        World(database).paid(PERSON)
+        monkeypatch.setattr(storage_database, "_let_readers_end", cut_off)
+        with pytest.raises(StorageError) as error:
+            erase(database, "small", own=PERSON)
+    assert str(error.value).endswith("what was deleted is still in the files, try again")
+    assert error.value.discreet == (
+        "the database does not answer; what was deleted is still in the files, try again"
+    )
 
 
 def test_a_role_that_may_not_vacuum_is_told_so(role):

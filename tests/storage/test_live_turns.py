@@ -9,10 +9,12 @@ import askless as al
 from askless.errors import (
     SettingError,
     StateError,
+    StorageError,
     StudyError,
 )
 from askless.storage import (
     Answer,
+    Erase,
     LiveStudy,
     Reward,
     Start,
@@ -130,3 +132,29 @@ def test_a_journal_that_was_changed_is_not_followed(database):
         )
     with pytest.raises(StateError, match="it has been changed, or was written by another version"):
         World(database).do(Start())
+
+
+def test_what_is_written_is_answered_though_the_database_goes_away_after_it(sqlite, monkeypatch):
+    """Fails if callers are told that nothing was written of what the journal has."""
+    world = World(sqlite)
+    world.paid("person 1")
+    done, real = [], LiveStudy._run
+
+    def run(live, operations, answered):
+        if done:
+            raise StorageError("the database is gone")
+        done.extend(operations)
+        return real(live, operations, answered)
+
+    monkeypatch.setattr(LiveStudy, "_run", run)
+    told = []
+    wanted = [Start("person 2"), Erase(own="person 1"), Start("person 3")]
+    outcomes = world.live.run(wanted, told.append)
+    assert told == [outcomes]
+    assert outcomes[0].new
+    assert [str(error) for error in outcomes[1:]] == [
+        "the database is gone",
+        "the database does not answer; nothing was written, try again",
+    ]
+    with sqlite.reading() as connection:
+        assert set(connection.execute(select(visits.c.own)).scalars()) == {"person 1", "person 2"}

@@ -30,6 +30,7 @@ __all__ = ["Call"]
 Out = TypeVar("Out")
 ID_BYTES = 16  # two visits never draw the same
 PAGE = 1000  # events asked for at once
+LONGEST_ERASURE = 330.0  # seconds; the service writes its database anew, in 300 at most
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Call(Generic[Out]):
         Whether "there is no such thing" means, when asked again, that it has been done.
     patient : bool
         Whether it is made again where the service does not answer.
+    seconds : float
+        How long its answer is waited for at least.
     """
 
     method: str
@@ -55,6 +58,7 @@ class Call(Generic[Out]):
     of_study: bool = True
     gone: bool = False
     patient: bool = True
+    seconds: float = 0.0
 
 
 def start(
@@ -98,7 +102,7 @@ def learn(token: str, reward: float) -> Call[Seen]:
 
 def erase(token: str) -> Call[None]:
     """Erase a person's visit."""
-    return Call("DELETE", _visit(token), _nothing, gone=True)
+    return Call("DELETE", _visit(token), _nothing, gone=True, seconds=LONGEST_ERASURE)
 
 
 def summary() -> Call[Summary]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
+
 from askless.client.address import Address, check_key, check_retries, check_timeout
 from askless.client.call import Call
 
@@ -46,4 +48,6 @@ class Connection:
         if call.of_study:
             headers["Authorization"] = f"Bearer {self.key}"
         url = self.address.at(call.path) if call.of_study else self.address.service + call.path
-        return {"method": call.method, "url": url, "headers": headers, "content": call.body}
+        timeout = httpx.Timeout(self.timeout, read=max(self.timeout, call.seconds))
+        sent = {"headers": headers, "content": call.body, "timeout": timeout}
+        return {"method": call.method, "url": url, **sent}

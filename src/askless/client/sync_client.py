@@ -39,7 +39,7 @@ class Client:
     key : str
         A key of the study. One with the scopes serve and reward is enough for visits.
     timeout : float
-        Seconds that one attempt may take.
+        Seconds that one attempt may take; erasures may take longer.
     retries : int
         How often a call is made again where no answer comes or the service is busy.
     plain_http : bool

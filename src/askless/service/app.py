@@ -20,6 +20,7 @@ from askless.service.measures import Measures
 from askless.service.names import check_name
 from askless.service.pages import Happened, page_of, pages
 from askless.service.routes import api, health
+from askless.service.vacuum import Vacuum
 from askless.storage import Database, LiveStudy
 
 __all__ = ["create_app"]
@@ -78,6 +79,7 @@ def create_app(
     )
     app.state.keeper = Keeper(database, offices, key_rate=key_rate, address_rate=address_rate)
     app.state.measures = measures
+    app.state.vacuum = Vacuum(database)
     app.state.door = dashboard.Door()
     faces = {"/s/": page_of, "/dashboard": dashboard.problem}
     answer_errors(app, faces, [Happened])

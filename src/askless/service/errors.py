@@ -99,7 +99,11 @@ def refused(error: BaseException) -> Refusal:
             if status == 500:
                 log.error("the state of a study is in doubt: %s", type(error).__name__)
                 break
-            return Refusal(status, code, str(error), retry_after=retry)
+            said = str(error)
+            if isinstance(error, StorageError) and error.discreet != said:
+                log.warning("%s", said)  # strangers are not told where the database is
+                said = error.discreet
+            return Refusal(status, code, said, retry_after=retry)
     return Refusal(500, "internal", "something went wrong in the service; it has been noted")
 
 

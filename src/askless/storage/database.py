@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,10 @@ __all__ = ["NEWEST", "Database", "together"]
 NEWEST = "0002"  # the migration that this version of askless works with
 WAIT = 30.0  # seconds for another writer
 VACUUM_WAIT = 5.0  # seconds for readers that hold up what takes deleted rows out of the files
+TABLE_WAIT = 500  # milliseconds for one table, in which nobody else gets to it
 LEFT = "what was deleted is still in the files"
+READ = f"{LEFT}: others are reading; try again when they are done"
+VACUUMED = ("events", "visits", "snapshots", "summaries", "questions", "links")
 # A network that is cut is noticed within a minute, not after the hours of TCP's own.
 PATIENCE = {
     "connect_timeout": 10,
@@ -111,25 +115,28 @@ class Database:
 
     def vacuum(self) -> None:
         """Give back the room of what was deleted, so that no byte of it is left in the tables."""
-        with guarded(), self.engine.connect() as connection:
+        with guarded(LEFT), self.engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT")
-            if not self.sqlite:
+            if self.sqlite:
+                self._write_anew(raw)
+            else:
                 _let_readers_end(raw)
-                for table in ("events", "visits", "snapshots", "summaries", "questions", "links"):
-                    _rewrite(raw, table)
-                return
-            cursor = connection.connection.cursor()
-            try:
-                cursor.execute("VACUUM")
-                cursor.execute("PRAGMA busy_timeout=50")  # whoever waits there holds up all writers
-                emptied = _in_time(lambda: not _checkpoint(cursor))
-            except sqlite3.Error as error:
-                raise StorageError(f"{LEFT}: {error}; make room, and try again") from None
-            finally:
-                cursor.execute(f"PRAGMA busy_timeout={self._pragmas['busy_timeout']}")
-                cursor.close()
+                _rewrite_all(raw)
+
+    def _write_anew(self, connection: Connection) -> None:
+        """Let SQLite write its file anew, and empty its log."""
+        cursor = connection.connection.cursor()
+        try:
+            cursor.execute("VACUUM")
+            cursor.execute("PRAGMA busy_timeout=50")  # whoever waits there holds up all writers
+            emptied = _in_time(lambda: not _checkpoint(cursor))
+        except sqlite3.Error as error:
+            raise StorageError(f"{LEFT}: {error}; make room, and try again") from None
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout={self._pragmas['busy_timeout']}")
+            cursor.close()
         if not emptied:
-            raise StorageError(f"{LEFT}: others are reading; try again when they are done")
+            raise StorageError(READ)
 
     # -- its tables ------------------------------------------------------------------------------
 
@@ -186,11 +193,15 @@ def url_of(address: str | Path) -> URL:
     return url
 
 
-# Who began before this moment, and may still see what was deleted since.
+# Whoever may still see what was deleted before a moment. Of other roles' sessions PostgreSQL tells
+# no more than these columns; only sessions that vacuum by themselves have no user.
 OLDER = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-    " AND greatest(age(backend_xid), age(backend_xmin)) > age(CAST(CAST(:now AS xid8) AS xid))"
+    "SELECT count(*) FROM (SELECT backend_xid, backend_xmin FROM pg_stat_activity"
+    " WHERE usesysid IS NOT NULL AND pid <> pg_backend_pid()"
+    " AND (datname = current_database() OR datname IS NULL)"
+    " UNION ALL SELECT transaction, NULL FROM pg_prepared_xacts WHERE database = current_database()"
+    " UNION ALL SELECT NULL, xmin FROM pg_replication_slots) AS seen(began, sees)"
+    " WHERE greatest(age(began), age(sees)) > age(CAST(CAST(:now AS xid8) AS xid))"
 )
 
 
@@ -199,10 +210,18 @@ def _let_readers_end(connection: Connection) -> None:
     moment = text("SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text)")
     now = connection.execute(moment).scalar_one()
     if not _in_time(lambda: not connection.execute(OLDER, {"now": now}).scalar_one()):
-        raise StorageError(
-            "others have been reading the database since before, so that what was deleted would be"
-            " kept for them; try again when they are done"
-        )
+        raise StorageError(READ)
+
+
+def _rewrite_all(connection: Connection) -> None:
+    """Write the tables anew; those who read one hold that up, and it holds up all who come."""
+    connection.execute(text(f"SET lock_timeout = '{TABLE_WAIT}ms'"))
+    try:
+        for table in VACUUMED:
+            if not _in_time(partial(_rewritten, connection, table)):
+                raise StorageError(READ)
+    finally:
+        connection.execute(text("RESET lock_timeout"))
 
 
 def _in_time(done: Callable[[], bool]) -> bool:
@@ -221,35 +240,44 @@ def _checkpoint(cursor: Any) -> bool:
     return bool(busy)
 
 
-def _rewrite(connection: Connection, table: str) -> None:
-    """Write a table anew; PostgreSQL only warns where the role may not, and leaves it as it is."""
+def _rewritten(connection: Connection, table: str) -> bool:
+    """Write a table anew, if nobody reads it; PostgreSQL only warns where the role may not."""
     where = text("SELECT pg_relation_filenode(CAST(:table AS regclass))")
     before = connection.execute(where, {"table": table}).scalar_one()
-    connection.execute(text(f"VACUUM FULL {table}"))
+    try:
+        connection.execute(text(f"VACUUM FULL {table}"))
+    except OperationalError as error:
+        if type(error.orig).__name__ != "LockNotAvailable":
+            raise
+        return False
     if connection.execute(where, {"table": table}).scalar_one() == before:
         raise StorageError(
             f"this role may not vacuum the table {table}, so that what was deleted is still in its"
             " file; let the owner of the table erase, or grant MAINTAIN"
         )
+    return True
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
-    """Turn what a database can fail with into one error, which says nothing about anybody."""
+def guarded(so: str = "nothing was written") -> Iterator[None]:
+    """Turn what a database can fail with into one error, which says nothing about anybody.
+
+    `so` says what that means, where it is known.
+    """
     try:
         yield
     except IntegrityError:
         raise  # a slip of ours, never to be tried again
     except OperationalError as error:
-        raise StorageError(_failure(error)) from None
+        raise _failure(error, so) from None
     except DBAPIError as error:
         if error.connection_invalidated or type(error.orig).__name__ in FLEETING:
-            raise StorageError(_failure(error)) from None
+            raise _failure(error, so) from None
         unreached = isinstance(error, ProgrammingError) and error.statement is None
         if unreached or type(error.orig).__name__ in FORBIDDEN:
-            raise StorageError(f"the database refuses: {_first_line(error)}") from None
+            raise _told("the database refuses", error) from None
         if type(error) is DatabaseError:  # what SQLite says of a file that is damaged
-            raise StorageError(f"the database cannot be read: {error.orig}") from None
+            raise _told("the database cannot be read", error) from None
         raise
     except PoolTimeout:
         raise StorageError("the database has no connection left; try again") from None
@@ -288,10 +316,16 @@ FLEETING = ("AdminShutdown", "InterfaceError", "CrashShutdown", "CannotConnectNo
 FORBIDDEN = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 
 
-def _failure(error: DBAPIError) -> str:
+def _failure(error: DBAPIError, so: str) -> StorageError:
     # Whoever is cut off does not know whether the last thing they said was heard.
-    so = "" if error.connection_invalidated else "nothing was written, "
-    return f"the database does not answer: {_first_line(error)}; {so}try again"
+    known = "" if error.connection_invalidated and so != LEFT else f"{so}, "
+    return _told("the database does not answer", error, f"{known}try again")
+
+
+def _told(what: str, error: DBAPIError, do: str = "") -> StorageError:
+    """Return an error with what the database says, and without."""
+    rest = f"; {do}" if do else ""
+    return StorageError(f"{what}: {_first_line(error)}{rest}", f"{what}{rest}")
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import select
 
@@ -169,9 +169,7 @@ def erase(
     ('open', 'erased')
     """
     live = LiveStudy(database, name)
-    if link is not None:
-        visit = _visit_of(live, link)
-    (outcome,) = live.run([Erase(visit, own)])
+    outcome = _erased(live, visit, own, link)
     # Also where an erasure before this one had no time for it, which has left no id to find.
     if not later and isinstance(outcome, Erased | NotFoundError):
         database.vacuum()
@@ -181,7 +179,17 @@ def erase(
     return outcome
 
 
-def _visit_of(live: LiveStudy, link: str) -> str:
+def _erased(live: LiveStudy, visit: str | None, own: str | None, link: str | None) -> Any:
+    """Return what came of an erasure, or why it was refused."""
+    if link is not None:
+        visit = _visit_of(live, link)
+        if visit is None:
+            return NotFoundError("this link leads to no visit of this study")
+    (outcome,) = live.run([Erase(visit, own)])
+    return outcome
+
+
+def _visit_of(live: LiveStudy, link: str) -> str | None:
     """Return how callers name the visit to which a personal link leads."""
     secret = link.rstrip("/").rsplit("/", 1)[-1]
     named = (
@@ -190,7 +198,5 @@ def _visit_of(live: LiveStudy, link: str) -> str:
         .where(links.c.study == live.id, links.c.digest == digest_of(secret))
     )
     with live.database.reading() as connection:
-        token = connection.execute(named).scalar()
-    if token is None:
-        raise NotFoundError("this link leads to no visit of this study")
-    return str(token)
+        token: str | None = connection.execute(named).scalar()
+    return token

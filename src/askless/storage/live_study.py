@@ -31,6 +31,7 @@ from askless.survey import Study
 __all__ = ["LiveStudy", "difference", "find_study", "load_replica", "study_names"]
 
 log = logging.getLogger("askless.storage")
+UNTRIED = "the database does not answer; nothing was written, try again"
 LONGEST_NAME = 200  # as the columns of tables have them
 
 
@@ -120,13 +121,18 @@ class LiveStudy:
     def _one_by_one(
         self, operations: Sequence[Operation], answered: Callable[[list[Any]], None] | None
     ) -> list[Any]:
-        """Do each by itself: one that fails in an unforeseen way takes no other with it."""
+        """Do each by itself: one that fails in an unforeseen way takes no other with it.
+
+        Where the database no longer answers, the rest are not tried; what is done stays done.
+        """
         outcomes: list[Any] = []
         for operation in operations:
             try:
                 outcomes += self._run([operation], None)
-            except StorageError:
-                raise
+            except StorageError as error:
+                not_tried = len(operations) - len(outcomes) - 1
+                outcomes += [error, *[StorageError(UNTRIED)] * not_tried]
+                break
             except Exception as error:
                 self._replica = None
                 outcomes.append(error)
