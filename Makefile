@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 ZIG := .venv-zig
+# Processes of the tests: one more than two cores, since many tests wait for something.
+TESTERS ?= 3
 CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/core/*.cpp)
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
@@ -20,13 +22,13 @@ browser:  ## install Debian's Chromium for the tests of pages, where that is all
 	@builder/browser.sh
 
 test: $(READY) browser  ## the whole suite, its largest tests reduced
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(TESTERS) --dist worksteal
 
 test-fast: $(READY)  ## the quick tests: no browser, no PostgreSQL, no processes that are killed, no large statistics (3 minutes)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(TESTERS) --dist worksteal -m "not slow"
 
 long: $(READY) browser  ## the whole suite with its largest tests at their full size (20 minutes)
-	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+	ASKLESS_LONG=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(TESTERS) --dist worksteal
 
 check: $(READY)  ## lint, types, layers; format and bugs of the core, and whether its stubs are true
 	$(BIN)/ruff check .
