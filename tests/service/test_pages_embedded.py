@@ -9,10 +9,13 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 from sqlalchemy import select
 
+from askless.errors import StorageError
+from askless.storage import Erase
+from askless.storage.links import make_invitations
 from askless.storage.signing import signing_secret
 from askless.storage.tables import visits
 from example_pages import example
-from page_person import GIVEN
+from page_person import GIVEN, PagePerson, page_client
 
 
 @pytest.fixture
@@ -121,3 +124,136 @@ def test_nobody_is_sent_where_the_study_does_not_allow(embedded, back):
     page = person.get(f"?return={quote(back, safe='')}")
     assert (page.status, page.heading) == (400, "This address cannot be opened")
     assert [name for name in person.client.cookies if "return" in name] == []
+
+
+def where_to(page):
+    """Where a page sends back to, and as whom; nothing if it does not."""
+    to = page.links.get("Go back now", "")
+    return dict(parse_qsl(urlsplit(to).query))
+
+
+def finished(person):
+    person.decide()
+    return person.send("reward", reward="5")
+
+
+def return_cookie(client):
+    (kept,) = [cookie for cookie in client.cookies.jar if "return" in cookie.name]
+    return kept
+
+
+@pytest.mark.parametrize("agreed", [False, True])
+def test_who_opens_their_personal_link_is_not_sent_back_as_another(embedded, agreed):
+    """Fails if a tool gets the answers of somebody it never sent, as those of who sat there."""
+    _, _, alice = embedded
+    with page_client(alice.client.base_url) as client:
+        bob = PagePerson(client)
+        bob.agree()
+        link = bob.page.values["personal"]
+    page = alice.get(f"?return={BACK}&id=ALICE")
+    if agreed:
+        page = alice.send("consent")
+    mine = page.values.get("personal")
+    alice.get(link)
+    alice.send(link.rsplit("/", 1)[1])
+    assert finished(alice).heading == "Your result"
+    assert "askless_" not in alice.page.text
+    if agreed:  # and by their own link they go on, but nobody knows any more from where they came
+        alice.get(mine)
+        alice.send(mine.rsplit("/", 1)[1])
+        assert where_to(finished(alice)) == {}
+
+
+def test_one_s_own_personal_link_keeps_the_way_back(embedded):
+    """Fails if a link that changes nothing loses where a tool wants the person."""
+    _, _, person = embedded
+    person.get(f"?return={BACK}&id=P1")
+    link = person.send("consent").values["personal"]
+    person.get(link)
+    person.send(link.rsplit("/", 1)[1])
+    assert where_to(finished(person))["askless_id"] == "P1"
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_who_uses_an_invitation_is_not_sent_back_as_another(embedded, done):
+    """Fails if an invitation at a browser that several people use goes on with a tool's person."""
+    _, database, person = embedded
+    (code,) = make_invitations(database, "charity", 1)
+    person.get(f"?return={BACK}&id=ALICE")
+    if done:
+        person.send("consent")
+        assert where_to(finished(person))["askless_id"] == "ALICE"
+    person.get(f"i/{code}")
+    assert "sent you here" not in person.send(code).text
+    person.send("consent")
+    assert finished(person).heading == "Your result"
+    assert where_to(person.page) == {}
+
+
+def test_a_way_back_that_a_browser_still_has_is_of_one_visit_alone(embedded):
+    """Fails if a cookie of one person, whichever way it stayed, sends another one's answers."""
+    _, _, person = embedded
+    person.get(f"?return={BACK}&id=ALICE")
+    before = return_cookie(person.client)
+    person.send("consent")
+    bound = return_cookie(person.client)
+    with page_client(person.client.base_url) as client:
+        other = PagePerson(client)
+        other.agree()
+        for kept in (before, bound):
+            client.cookies.set(kept.name, kept.value, domain=kept.domain, path="/")
+            other.decide()
+            if other.page.forms.get("reward"):
+                other.send("reward", reward="5")
+            assert (other.get().heading, where_to(other.page)) == ("Your result", {})
+    with page_client(person.client.base_url) as client:  # before anybody else has agreed there
+        client.cookies.set(bound.name, bound.value, domain=bound.domain, path="/")
+        other = PagePerson(client)
+        assert "sent you here" not in other.get().text
+        other.send("consent")
+        assert bound.name not in client.cookies
+        assert where_to(finished(other)) == {}
+
+
+def test_a_tool_s_name_of_a_person_outlasts_no_browser_before_consent(embedded):
+    """Fails if who only looked is known for months, or is not told what is kept."""
+    _, _, person = embedded
+    assert "sent you here" not in person.get().text
+    page = person.get(f"?return={BACK}&id=ALICE")
+    assert "One more cookie keeps the way back to it and by what name it knows you" in page.text
+    assert return_cookie(person.client).expires is None
+    person.send("consent")
+    assert return_cookie(person.client).expires is not None
+    person.get(f"?return={BACK}&id=ALICE")
+    assert return_cookie(person.client).expires is not None
+    assert where_to(finished(person))["askless_id"] == "ALICE"
+
+
+def test_who_was_erased_and_comes_again_by_the_tool_is_sent_back(embedded):
+    """Fails if a visit that is gone keeps what the tool says from whoever begins now."""
+    app, database, person = embedded
+    person.get(f"?return={BACK}&id=P1")
+    person.send("consent")
+    with database.reading() as connection:
+        token = connection.execute(select(visits.c.token)).scalar_one()
+    app.state.keeper.offices["charity"].live.run([Erase(token)])
+    assert "sent you here" not in person.get().text  # may be anybody
+    assert "sent you here" in person.get(f"?return={BACK}&id=P1").text
+    person.send("consent")
+    assert where_to(finished(person))["askless_id"] == "P1"
+
+
+def test_a_way_back_is_not_lost_where_the_database_is_away(embedded, monkeypatch):
+    """Fails if who comes again by the tool in a bad moment is not sent back to it later."""
+    app, _, person = embedded
+    person.agree()
+    desk = app.state.keeper.offices["charity"].desk
+
+    async def fails(_):
+        raise StorageError("the database does not answer")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(desk, "ask", fails)
+        assert person.get(f"?return={BACK}").status == 503
+    person.get()
+    assert where_to(finished(person))["askless_visit"] == "0"

@@ -47,7 +47,7 @@ async def resume(request: Request, study: str, secret: str) -> Response:
     person = Person.at(request, study)
     await person.form()
     await person.link(_secret(secret), "resume")
-    person.keep("visit", secret)
+    person.becomes(secret)
     return person.on()
 
 
@@ -68,7 +68,7 @@ async def use(request: Request, study: str, secret: str) -> Response:
     await person.form()
     live, own = person.study.live, person.derived(f"invite {_secret(secret)}")
     await aside(lambda: exchange(live.database, live.id, secret, own, days=DAYS))
-    person.keep("visit", own)
+    person.becomes(own)
     return person.on()
 
 

@@ -140,6 +140,13 @@ class Person:
         for what in ("visit", "follow"):
             self.keep(what, "", seconds=0)
 
+    def becomes(self, secret: str) -> None:
+        """Let the browser be that of a visit; what it keeps of somebody else is forgotten."""
+        if secret != self.secret:
+            for what in ("follow", "return"):
+                self.keep(what, "", seconds=0)
+        self.keep("visit", secret)
+
     # -- cookies ---------------------------------------------------------------------------------
 
     def _name(self, what: str) -> str:
@@ -149,8 +156,8 @@ class Person:
         """Return what this browser keeps for the study."""
         return None if self.office is None else cookie(self.request, self._name(what))
 
-    def keep(self, what: str, value: str, *, seconds: int = DAYS * 86_400) -> None:
-        """Let the browser keep something; 0 seconds: let it forget that."""
+    def keep(self, what: str, value: str, *, seconds: int | None = DAYS * 86_400) -> None:
+        """Let the browser keep something; 0 seconds: forget it, None: until it is closed."""
         self._kept.append((self._name(what), value, seconds))
 
     def keep_language(self, language: str) -> None:
@@ -199,7 +206,8 @@ class Person:
         kept = [*self._kept]
         begins = any(name == self._name("visit") and value for name, value, _ in self._kept)
         if self._fresh or begins:
-            # Before somebody has agreed nothing outlasts the browser; then forms must not expire.
+            # Before somebody has agreed nothing outlasts the browser but what they chose there, a
+            # language or to use an invitation; then forms must not expire.
             kept.append((FORM, self._form_secret, DAYS * 86_400 if begins else None))
         for name, value, seconds in kept:
             leave_cookie(self.request, response, name, value, seconds=seconds)

@@ -34,7 +34,7 @@ async def home(request: Request, study: str) -> Response:
     """Show where a person stands: the consent, a question, or the arm."""
     person = Person.at(request, study)
     if "return" in request.query_params:
-        return _comes_from_a_tool(person)
+        return await _comes_from_a_tool(person)
     seen = await person.visit()
     if seen is None:
         return await _consent_page(person)
@@ -43,7 +43,17 @@ async def home(request: Request, study: str) -> Response:
     return await _result_page(person, seen)
 
 
-def _comes_from_a_tool(person: Person) -> Response:
+def _kept_return(person: Person) -> Return | None:
+    return Return.unpacked(person.pages, person.kept("return"))
+
+
+def _way_back(person: Person) -> Return | None:
+    """Return where the person is sent at last; None where the tool sent somebody else, or none."""
+    back = _kept_return(person)
+    return back if back is not None and back.is_of(person.secret) else None
+
+
+async def _comes_from_a_tool(person: Person) -> Response:
     """Keep where to send the browser at last; from then on the address is the plain one.
 
     Whom the tool calls by another name is somebody else, at a browser that several people use.
@@ -52,11 +62,23 @@ def _comes_from_a_tool(person: Person) -> Response:
     back = Return.checked(person.pages, asked.get("return"), asked.get("id", ""))
     if back is None:
         raise Happened("no_return", 400)
-    before = Return.unpacked(person.pages, person.kept("return"))
-    if person.secret is not None and back.own != (before.own if before is not None else ""):
+    before, secret = _way_back(person), person.secret
+    if secret is not None and back.own != (before.own if before is not None else ""):
         person.let_go()
-    person.keep("return", back.packed())
+        secret = None
+    if secret is not None and await _has_begun(person):
+        person.keep("return", back.bound(secret).packed())
+    else:
+        person.keep("return", back.packed(), seconds=None)  # nobody has agreed to more
     return person.on()
+
+
+async def _has_begun(person: Person) -> bool:
+    """Whether the browser's visit is there; yes where nobody can say, so that no way is lost."""
+    try:
+        return await person.visit() is not None
+    except StorageError:
+        return True
 
 
 @pages.get("/look.css")
@@ -89,7 +111,13 @@ async def _consent_page(person: Person, *, changed: bool = False) -> Response:
         ticket=secrets.token_urlsafe(16),
         changed=changed,
         most=most,
+        returns=_comes_anew(_kept_return(person)),
     )
+
+
+def _comes_anew(back: Return | None) -> bool:
+    """Whether a tool has sent whoever begins now."""
+    return back is not None and not back.of
 
 
 def _consent_text(person: Person) -> str:
@@ -133,6 +161,11 @@ async def consent(request: Request, study: str) -> Response:
         Consent(digest_of(secret), language, text, until, invited=person.pages.invited)
     )
     person.keep("visit", secret)
+    back = _kept_return(person)
+    if back is not None and (_comes_anew(back) or back.is_of(secret)):
+        person.keep("return", back.bound(secret).packed())
+    elif back is not None:  # of somebody whose visit is no longer there
+        person.keep("return", "", seconds=0)
     return person.on()
 
 
@@ -170,7 +203,7 @@ async def _result_page(
     asked, live = person.pages.reward, person.study.live
     open_now = asked is not None and seen.reward is None
     # The way back has all answers in it; a link for later shows none.
-    back = None if follows else Return.unpacked(person.pages, person.kept("return"))
+    back = None if follows else _way_back(person)
     if back is not None and not (open_now and asked is not None and asked.when == "now"):
         secret = await aside(signing_secret, live.database, live.name)
         return person.page("return.html", to=back.after(live.name, seen, secret))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from askless.storage import Seen
+from askless.storage.links import digest_of
 from askless.survey.pages import Pages
 from askless.survey.question import Answer
 
@@ -24,10 +25,28 @@ OWN = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 
 
 class Return:
-    """Where a browser goes at the end, and how the survey tool names the person."""
+    """Where a browser goes at the end, and how the survey tool names the person.
 
-    def __init__(self, address: str, own: str = "") -> None:
-        self.address, self.own = address, own
+    It is of one visit: several people may use a browser, and a tool has sent one of them.
+
+    Attributes
+    ----------
+    address, own : str
+        Where to, and the tool's own id of the person.
+    of : str
+        The digest of the visit's secret; empty until the person has agreed.
+    """
+
+    def __init__(self, address: str, own: str = "", of: str = "") -> None:
+        self.address, self.own, self.of = address, own, of
+
+    def bound(self, secret: str) -> Return:
+        """Return it for the visit of a secret, and no other."""
+        return Return(self.address, self.own, digest_of(secret))
+
+    def is_of(self, secret: str | None) -> bool:
+        """Whether it is of the visit to which a secret leads."""
+        return secret is not None and self.of == digest_of(secret)
 
     @classmethod
     def checked(cls, pages: Pages, address: object, own: object) -> Return | None:
@@ -43,17 +62,18 @@ class Return:
 
     def packed(self) -> str:
         """Return it as a cookie keeps it."""
-        said = json.dumps([self.address, self.own], ensure_ascii=False)
+        said = json.dumps([self.address, self.own, self.of], ensure_ascii=False)
         return base64.urlsafe_b64encode(said.encode()).decode()
 
     @classmethod
     def unpacked(cls, pages: Pages, kept: str | None) -> Return | None:
         """Return what a cookie keeps, if the study still allows it."""
         try:
-            address, own = json.loads(base64.urlsafe_b64decode(kept or ""))
+            address, own, of = json.loads(base64.urlsafe_b64decode(kept or ""))
         except (ValueError, TypeError, binascii.Error):
             return None
-        return cls.checked(pages, address, own)
+        back = cls.checked(pages, address, own)
+        return None if back is None or not isinstance(of, str) else cls(address, own, of)
 
     def after(self, study: str, seen: Seen, secret: str) -> str:
         """Return the address to which a browser is sent once a visit has its arm."""
