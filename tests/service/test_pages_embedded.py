@@ -1,11 +1,13 @@
 """Survey tools send people to the pages of a study and get them back, with signed answers."""
 
+import base64
 import hashlib
 import hmac
 import re
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
+import httpx
 import pytest
 from sqlalchemy import select
 
@@ -15,7 +17,7 @@ from askless.storage.links import make_invitations
 from askless.storage.signing import signing_secret
 from askless.storage.tables import visits
 from example_pages import example
-from page_person import GIVEN, PagePerson, page_client
+from page_person import GIVEN, PagePerson, Paper, page_client
 
 
 @pytest.fixture
@@ -227,6 +229,29 @@ def test_a_tool_s_name_of_a_person_outlasts_no_browser_before_consent(embedded):
     person.get(f"?return={BACK}&id=ALICE")
     assert return_cookie(person.client).expires is not None
     assert where_to(finished(person))["askless_id"] == "ALICE"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '["https://example.org/survey", "\\ud800", ""]',
+        '["https://example.org/survey", "P1", 1]',
+        '["https://example.org/survey", 1, ""]',
+        '["https://example.org/survey", "P1"]',
+        "[" * 20_000,
+        "{}",
+        "5",
+    ],
+)
+def test_a_cookie_that_was_changed_is_none(embedded, said):
+    """Fails if what a browser sends in the place of our cookie is an unforeseen error."""
+    _, _, person = embedded
+    changed = base64.urlsafe_b64encode(said.encode()).decode()
+    for at in ("", f"?return={BACK}&id=P1"):
+        kept = {"Cookie": f"askless-return-1={changed}; askless-visit-1=abc"}
+        page = Paper(httpx.get(f"{person.client.base_url}/s/charity{at}", headers=kept))
+        assert page.status == (303 if at else 200)
+        assert "sent you here" not in page.text
 
 
 def test_who_was_erased_and_comes_again_by_the_tool_is_sent_back(embedded):
