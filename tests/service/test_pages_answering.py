@@ -1,12 +1,14 @@
 """A study on pages: what people send is in the journal, and each odd step ends on its own page."""
 
 import hashlib
+import re
 
+import pytest
 from sqlalchemy import select
 
 import askless as al
 from askless.errors import StorageError
-from askless.storage import Erase, Pause, Stop, verify
+from askless.storage import Erase, Pause, Reward, See, Stop, verify
 from askless.storage.journal import list_events
 from askless.storage.tables import links, visits
 from example_pages import rows
@@ -191,6 +193,31 @@ def test_a_failing_database_keeps_what_was_typed(pages, monkeypatch):
     assert [e["body"]["answers"] for e in journal(database, "answered")] == [
         {"age": 44, "donor": True}
     ]
+
+
+@pytest.mark.parametrize("fails_at", [See, Reward])
+def test_a_failing_database_keeps_a_reward_that_was_typed(pages, monkeypatch, fails_at):
+    """Fails if a person has to say again what the arm brought, whichever step has failed."""
+    app, database, person = pages
+    person.agree()
+    arm = re.search('<p class="arm">.*</p>', person.decide().text)[0]
+    desk = app.state.keeper.offices["charity"].desk
+    ask = desk.ask
+
+    async def fails(operation):
+        if isinstance(operation, fails_at):
+            raise StorageError("the database does not answer")
+        return await ask(operation)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(desk, "ask", fails)
+        page = person.send("reward", reward="7")
+    assert (page.status, page.headers["retry-after"]) == (503, "5")
+    assert "could not be saved yet" in page.text
+    assert page.forms["reward"]["reward"] == ["7"]
+    assert (arm in page.text) == (fails_at is Reward)
+    assert "Your answer is saved." in person.send("reward").text
+    assert [event["body"]["reward"] for event in journal(database, "rewarded")] == [70.0]
 
 
 def test_a_form_that_is_not_ours_changes_nothing(pages, another):

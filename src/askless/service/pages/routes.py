@@ -14,7 +14,7 @@ from askless.service.aside import aside
 from askless.service.desk import Look
 from askless.service.pages.asking import answer, back_page, question_page
 from askless.service.pages.coming import coming
-from askless.service.pages.fields import Typed, read_reward, reward_field
+from askless.service.pages.fields import Field, Typed, read_reward, reward_field
 from askless.service.pages.look import stylesheet
 from askless.service.pages.person import DAYS, Happened, Person, derived
 from askless.service.pages.sending_back import Return
@@ -196,7 +196,6 @@ async def _result_page(
     typed: Typed | None = None,
     problem: str = "",
     status: int = 200,
-    unsaved: bool = False,
     follows: bool = False,
 ) -> Response:
     """Show the arm of a visit; `follows`: to who came by the link for later, and no more."""
@@ -214,14 +213,28 @@ async def _result_page(
             field = reward_field(asked, text, range_, person.say, typed or Typed(), problem)
         elif person.secret is not None:
             follow = person.address(f"w/{await _follow_link(person, seen)}")
+    return _page(person, seen, status, field=field, follow=follow, follows=follows)
+
+
+def _page(
+    person: Person,
+    seen: Seen | None,
+    status: int,
+    *,
+    field: Field | None,
+    follows: bool,
+    follow: str | None = None,
+    unsaved: bool = False,
+) -> Response:
+    """Return the page of the arm; without the arm where nobody can say now which it was."""
     return person.page(
         "result.html",
         status,
-        arm=person.words.arms[seen.arm or ""],
+        arm=None if seen is None else person.words.arms[seen.arm or ""],
         field=field,
         follows=follows,
         follow=follow,
-        rewarded=seen.reward is not None,
+        rewarded=seen is not None and seen.reward is not None,
         personal=None if follows else person.personal(),
         thanks=person.words.thanks.strip() or person.say("thanks_default"),
         unsaved=unsaved,
@@ -258,24 +271,27 @@ async def reward(request: Request, study: str) -> Response:
     asked, range_ = person.pages.reward, person.study.live.study.reward
     # The form says for whom it was: one browser may have a visit and another one's link for later.
     follows = form.get("follows") == "yes"
-    seen = await person.visit("follow" if follows else "visit")
-    if seen is None or asked is None:
+    if asked is None:
         raise Happened("no_visit", 409)
-    if seen.arm is None:
-        raise Happened("too_early", 409)
     typed, value, problem = read_reward(asked, range_, form, person.say)
-    if value is None:
-        return await _result_page(
-            person, seen, typed=typed, problem=problem, status=422, follows=follows
-        )
+    seen: Seen | None = None
     try:
+        seen = await person.visit("follow" if follows else "visit")
+        if seen is None:
+            raise Happened("no_visit", 409)
+        if seen.arm is None:
+            raise Happened("too_early", 409)
+        if value is None:
+            return await _result_page(
+                person, seen, typed=typed, problem=problem, status=422, follows=follows
+            )
         await person.study.desk.ask(Reward(seen.visit, value))
     except ConflictError:
         raise Happened("other_reward", 409, at="reward" if follows else "") from None
     except StorageError:
-        page = await _result_page(
-            person, seen, typed=typed, status=503, unsaved=True, follows=follows
-        )
+        # Nothing is looked up for it: where a look has just failed, another one would too.
+        field = reward_field(asked, person.words.reward, range_, person.say, typed, "")
+        page = _page(person, seen, 503, field=field, follows=follows, unsaved=True)
         page.headers["Retry-After"] = "5"
         return page
     return person.on("reward" if follows else "")
