@@ -1,13 +1,17 @@
 """The dashboard's door from the network: how often somebody may knock, from whichever address."""
 
 import re
+import threading
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 import httpx
 import pytest
 
 from askless.service.app import create_app
+from askless.service.aside import aside
+from askless.service.dashboard import seats
 from askless.storage import Database
 from askless.storage.admins import set_password
 from live_visits import open_live
@@ -68,3 +72,36 @@ def test_knocking_too_often_is_refused_before_anything_is_looked_up(app_of):
             return [(await client.get(DOOR)).status_code for _ in range(6)]
 
     assert anyio.run(knocked) == [200] * 4 + [429] * 2
+
+
+def test_one_who_cannot_be_let_in_holds_up_nobody_for_ever(app_of, monkeypatch):
+    """Fails if signing in waits without end for a database that says nothing, or others behind."""
+    app, answers, begun = app_of(), threading.Event(), []
+
+    def hangs(*given):
+        begun.append(given)
+        answers.wait()
+
+    async def all_tried():
+        with anyio.fail_after(20), monkeypatch.context() as slow:
+            slow.setattr(seats, "sign_in", hangs)
+            slow.setattr(seats, "aside", partial(aside, seconds=0.3))
+            async with anyio.create_task_group() as group:
+                for i in range(3):
+                    group.start_soon(note, f"192.0.2.{i}")
+        with anyio.fail_after(20):
+            return await tried(app, "192.0.2.9")
+
+    async def note(address):
+        refused.append(await tried(app, address))
+
+    refused = []
+    ending = threading.Timer(30, answers.set)  # of a thread that nobody leaves to itself
+    ending.start()
+    try:
+        assert anyio.run(all_tried) == 401
+    finally:
+        answers.set()
+        ending.cancel()
+    assert refused == [503] * 3
+    assert begun

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 import anyio
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 
 from askless.errors import StorageError
 
@@ -19,14 +19,18 @@ Given = TypeVarTuple("Given")
 
 
 async def aside(
-    work: Callable[[*Given], Out], *given: *Given, seconds: float = LONGEST_WAIT
+    work: Callable[[*Given], Out],
+    *given: *Given,
+    seconds: float = LONGEST_WAIT,
+    limiter: CapacityLimiter | None = None,
 ) -> Out:
     """Return what something brings that may have to wait for the database.
 
-    Where that does not answer, whoever asked is told so; the thread is left to itself.
+    Where that does not answer, whoever asked is told so; the thread is left to itself. A limiter
+    says how many may do such work at once; the wait for one's turn counts.
     """
     try:
         with anyio.fail_after(seconds):
-            return await to_thread.run_sync(work, *given, abandon_on_cancel=True)
+            return await to_thread.run_sync(work, *given, abandon_on_cancel=True, limiter=limiter)
     except TimeoutError:
         raise StorageError("the database is too slow to answer; try again") from None

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -111,7 +111,7 @@ class Door:
             self._one = CapacityLimiter(1)  # each takes 64 MB for a moment
         given = form.get("name", ""), form.get("password", "")
         database = office.live.database
-        secret = await to_thread.run_sync(sign_in, database, study, *given, limiter=self._one)
+        secret = await aside(sign_in, database, study, *given, limiter=self._one)
         if secret is None:
             return None
         response = see_other(home(study))
