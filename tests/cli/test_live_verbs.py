@@ -6,11 +6,14 @@ import shutil
 import socket
 import sqlite3
 from contextlib import closing
+from importlib import import_module
+from urllib.parse import urlsplit
 
 import pytest
 
 import askless as al
 from askless.storage import Database, LiveStudy, Start
+from askless.storage.admins import set_password
 from askless.storage.keys import find_key, list_keys, make_key
 from askless.storage.links import add_link, digest_of
 from askless.survey.study import EXAMPLE
@@ -235,6 +238,23 @@ def test_a_port_that_is_taken_is_refused_before_anything_is_made(tmp_path):
     said = askless("serve", "study.yaml", "--host", "192.0.2.1", "--port", port, cwd=tmp_path)
     assert "cannot listen on 192.0.2.1" in complaint(said)
     assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::"])
+def test_what_is_said_of_where_to_find_it_is_an_address(host, tmp_path, monkeypatch):
+    """Fails if no browser opens the addresses that a server prints."""
+    monkeypatch.setattr("askless.service.serve", lambda _: None)
+    monkeypatch.setattr(import_module("askless.service.serving"), "check_free", lambda *_: None)
+    (tmp_path / "study.yaml").write_text(EXAMPLE.read_text())
+    database = Database(tmp_path / "charity.db")
+    database.migrate()
+    LiveStudy.open(database, al.Study.example())
+    set_password(database, "charity", "a long password")
+    database.close()
+    said = askless("serve", "study.yaml", "--host", host, "--port", "18765", cwd=tmp_path)
+    found = [urlsplit(address) for address in re.findall(r" at (http\S+)", said.stderr)]
+    assert [at.path for at in found] == ["/s/charity", "/dashboard/charity"]
+    assert {(at.hostname, at.port) for at in found} == {(host, 18_765)}
 
 
 def test_who_came_by_a_page_is_erased_by_their_link(folder):

@@ -113,7 +113,8 @@ def serve(
 
 def _begin(study: Study, service: Service) -> None:
     """Put the study into its database, or go on with it; say where it can be found."""
-    from askless.storage import Database, LiveStudy  # noqa: PLC0415 (so that help comes at once)
+    from askless.service.serving import base_of  # noqa: PLC0415 (so that help comes at once)
+    from askless.storage import Database, LiveStudy  # noqa: PLC0415
     from askless.storage.admins import has_admin  # noqa: PLC0415
 
     database = Database(service.address)
@@ -127,7 +128,7 @@ def _begin(study: Study, service: Service) -> None:
     where = database.url.render_as_string(hide_password=True)
     _say(f"study {study.name!r} in {where}; Ctrl-C stops it")
     if service.port:  # else nobody knows yet which one is free
-        base, name = f"http://{service.host}:{service.port}", quote(study.name, safe="")
+        base, name = base_of(service.host, service.port), quote(study.name, safe="")
         if study.pages is not None:
             _say(f"people answer at {base}/s/{name}")
         if admin:

@@ -28,7 +28,7 @@ from askless.storage.database import url_of
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["Service", "check_free", "serve", "serving"]
+__all__ = ["Service", "base_of", "check_free", "serve", "serving"]
 
 VARIABLE = "ASKLESS_SERVICE"  # how workers hear what they serve
 PATIENCE, LITTLE_PATIENCE = 10, 2  # seconds for calls under way when it is stopped
@@ -134,11 +134,19 @@ def serving(service: Service, *, or_any: bool = False) -> Iterator[str]:
             if not thread.is_alive():
                 raise StorageError("the service did not start; its notes above say why")
             thread.join(0.01)
-        host = f"[{service.host}]" if ":" in service.host else service.host
-        yield f"http://{host}:{line.getsockname()[1]}"
+        yield base_of(service.host, line.getsockname()[1])
     finally:
         server.should_exit = True
         thread.join()
+
+
+def base_of(host: str, port: int) -> str:
+    """Return how the addresses of what is served there begin.
+
+    >>> base_of("127.0.0.1", 8000), base_of("::1", 8000)
+    ('http://127.0.0.1:8000', 'http://[::1]:8000')
+    """
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _listening(host: str, port: int, *, or_any: bool) -> socket.socket:
