@@ -108,8 +108,8 @@ def test_plain_http_to_the_world_is_warned_of_once(pages, caplog):
     _warn.cache_clear()
     person.get()
     assert "plain http" not in caplog.text
-    for _ in range(2):
-        person.get(headers={"Host": "study.example.org"})
+    for host in ("study.example.org", "study.example.org", "other.example.org", "192.0.2.1"):
+        person.get(headers={"Host": host})
     assert caplog.text.count("plain http") == 1
     person.get(headers={"Host": "other.example.org", "X-Forwarded-Proto": "https"})
     assert caplog.text.count("plain http") == 1

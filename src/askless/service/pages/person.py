@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import logging
 import secrets
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -34,10 +34,10 @@ LEADS = {"visit": "resume", "follow": "reward"}  # which links' secrets lie in w
 log = logging.getLogger("askless.service")
 
 
-@lru_cache(maxsize=1_000)
-def _warn(scheme: str, host: str) -> None:
+@cache  # by the scheme alone: whoever calls says which host it is
+def _warn(scheme: str) -> None:
     """Note once that what people send can be read on its way."""
-    if scheme != "https" and host not in AMONG_US:
+    if scheme != "https":
         log.warning("pages are served over plain http; put a proxy with https before them")
 
 
@@ -107,7 +107,8 @@ class Person:
         person = cls(request, study)
         keeper: Keeper = request.app.state.keeper
         keeper.pace(address_of(request))
-        _warn(request.url.scheme, request.url.hostname or "")
+        if request.url.hostname not in AMONG_US:
+            _warn(request.url.scheme)
         if person.office is None:
             raise Happened("unknown_study", 404, button="")
         return person
