@@ -1,7 +1,10 @@
 """Answers do not wait for full packets, also where workers share a socket."""
 
+import contextlib
 import http.client
 import json
+import re
+import select
 import socket
 import threading
 from contextlib import closing, contextmanager
@@ -9,7 +12,7 @@ from contextlib import closing, contextmanager
 import pytest
 import uvicorn
 
-from askless.service.prompt import PROMPT
+from askless.service.prompt import MOST_BYTES, PROMPT
 
 
 async def said(scope, receive, send):
@@ -17,10 +20,16 @@ async def said(scope, receive, send):
     await send({"type": "http.response.body", "body": b"yes"})
 
 
+async def heard(scope, receive, send):
+    while (await receive()).get("more_body"):
+        pass
+    await said(scope, receive, send)
+
+
 @contextmanager
-def serving():
+def serving(app=said):
     """Serve over a socket as workers share it; give the server and its address."""
-    config = uvicorn.Config(said, port=0, log_config=None, lifespan="off", http=PROMPT)
+    config = uvicorn.Config(app, port=0, log_config=None, lifespan="off", http=PROMPT)
     server = uvicorn.Server(config)
     with closing(config.bind_socket()) as shared:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [shared]})
@@ -65,3 +74,55 @@ def test_what_is_no_http_is_refused_in_the_one_shape(sent):
     error = json.loads(body)["error"]
     assert error.keys() == {"code", "message"}
     assert b"43.25" not in got
+
+
+@pytest.mark.parametrize(
+    ("begin", "piece"),
+    [
+        (b"GET / HTTP/1.1\r\nX: ", b"a" * 1_000),
+        (b"GET / HTTP/1.1\r\n", b"X: a\r\n" * 200),
+        (b"GET / HTTP/1.1\r\n", b"X" * 1_000),
+        (b"GET /", b"a" * 1_000),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ", b"a" * 1_000),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: a\r\n" * 200),
+    ],
+    ids=["value", "many", "name", "address", "last value", "many last"],
+)
+def test_headers_without_end_are_refused_in_the_one_shape(begin, piece):
+    """Fails if a stranger can have any amount of headers kept, before a body or after it."""
+    with serving(heard) as (_, address), socket.create_connection(address) as line:
+        line.settimeout(10)
+        line.sendall(begin)
+        with contextlib.suppress(ConnectionError):  # it is not read to an end that it has not
+            for _ in range(2_000):
+                if select.select([line], [], [], 0)[0]:
+                    break
+                line.sendall(piece)
+        got = line.recv(4096)
+    head, body = got.split(b"\r\n\r\n", 1)
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert f"content-length: {len(body)}".encode() in head
+    error = json.loads(body)["error"]
+    assert error == {
+        "code": "too_large",
+        "message": "the headers are larger than 65536 bytes; send less",
+    }
+
+
+def largest(more=0):
+    """The largest request, or one that has more."""
+    value = b"a" * (MOST_BYTES - len("/X: \r\n") + more)
+    return b"GET / HTTP/1.1\r\nX: %s\r\n\r\n" % value
+
+
+def test_headers_are_counted_for_each_request():
+    """Fails if many requests of one connection are taken for a large one, or bodies for headers."""
+    large = b"POST / HTTP/1.1\r\nContent-Length: 200000\r\n\r\n" + b"a" * 200_000
+    last = b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
+    many = largest() * 3 + large + largest() + last
+    for sent, status in ((many, [b"200"] * 6), (largest(1), [b"431"])):
+        with serving(heard) as (_, address), socket.create_connection(address) as line:
+            line.settimeout(10)
+            line.sendall(sent)
+            got = b"".join(iter(lambda line=line: line.recv(4096), b""))
+        assert re.findall(rb"HTTP/1.1 (\d+) ", got) == status
