@@ -148,6 +148,30 @@ def test_charts_follow_what_happens(look):
         assert page.locator("#said").is_hidden()
 
 
+HURRY = """const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (ms) => timeout(ms / 20);"""  # so that no test waits for forty seconds
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda route: route.fulfill(content_type="application/json", body='{"parts": {"verd'),
+        lambda route: route.fulfill(content_type="text/html", body="<h1>Sign in to the hotel</h1>"),
+        lambda route: None,
+    ],
+    ids=["cut", "another's", "none"],
+)
+def test_an_answer_that_fails_is_told_and_the_next_one_is_followed(look, fails):
+    """Fails if one bad answer ends the following without a word, or is waited for without end."""
+    with look(drawn=False) as page:
+        page.add_init_script(HURRY)
+        page.route("**/news", fails)
+        page.reload()
+        page.get_by_text("these figures may be old").wait_for(timeout=30_000)
+        page.unroute("**/news")
+        page.locator("#said").wait_for(state="hidden", timeout=30_000)
+
+
 def test_charts_can_be_saved(look):
     """Fails if a chart cannot be saved as a picture, or its table as a file."""
     begins = {"CSV": b"day,", "SVG": b"<svg", "PNG": b"\x89PNG"}

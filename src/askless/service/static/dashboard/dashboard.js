@@ -7,6 +7,8 @@
   const drawn = new Map(); // by name: the view, and the words by which it was drawn
   let newest = null;
 
+  const LONGEST_WAIT = 40_000; // ms; the service itself gives up after 30 s, and says so
+
   const OLD = "The service does not answer; these figures may be old.";
   const OUT = "You are no longer signed in; load the page again.";
   const UNDRAWN = "The charts cannot be drawn as they are now; their tables have the numbers.";
@@ -76,19 +78,24 @@
     main.dataset.drawn = String(drawn.size);
   }
 
+  // Returns the news, or what people must know in their place.
   async function fetched() {
     try {
-      return await fetch(main.dataset.news, { credentials: "same-origin", cache: "no-store" });
+      const answer = await fetch(main.dataset.news, {
+        credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(LONGEST_WAIT),
+      });
+      if (!answer.ok) return { problem: answer.status === 401 ? OUT : OLD };
+      return { news: await answer.json() }; // an answer may be cut, or be another's than ours
     } catch {
-      return { ok: false };
+      return { problem: OLD };
     }
   }
 
   // Returns what people must know of these figures; nothing if they are as they should be.
   async function renew() {
-    const answer = await fetched();
-    if (!answer.ok) return answer.status === 401 ? OUT : OLD;
-    newest = await answer.json();
+    const { news, problem } = await fetched();
+    if (problem) return problem;
+    newest = news;
     for (const part of document.querySelectorAll("[data-live]")) {
       const text = newest.parts[part.dataset.live];
       if (text !== undefined && part.innerHTML.trim() !== text.trim()) part.innerHTML = text;
@@ -104,11 +111,14 @@
 
   async function follow() {
     const wanted = following.querySelector("input").checked && !document.hidden;
-    if (wanted) {
-      said.textContent = await renew();
-      said.hidden = said.textContent === "";
+    try {
+      if (wanted) {
+        said.textContent = await renew();
+        said.hidden = said.textContent === "";
+      }
+    } finally {
+      setTimeout(follow, 1000 * Number(main.dataset.every)); // whatever happened to this look
     }
-    setTimeout(follow, 1000 * Number(main.dataset.every));
   }
 
   async function save(button) {
