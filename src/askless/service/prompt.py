@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 __all__ = ["PROMPT", "Prompt"]
 
@@ -34,7 +34,7 @@ class _TooLargeError(Exception):
     """Ends the reading of a request."""
 
 
-class Prompt(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
+class Prompt(HttpToolsProtocol):
     """HTTP without a wait for full packets.
 
     The socket that several workers share does not say that it is TCP, so asyncio leaves that wait
@@ -90,7 +90,9 @@ class Prompt(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
         self.transport.write(self._answer)
         self.transport.close()
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(  # type: ignore[override] (as its own base has it)
+        self, transport: asyncio.Transport
+    ) -> None:
         """Take a connection."""
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
