@@ -90,8 +90,9 @@ class Prompt(HttpToolsProtocol):
         self.transport.write(self._answer)
         self.transport.close()
 
-    def connection_made(  # type: ignore[override] (as its own base has it)
-        self, transport: asyncio.Transport
+    def connection_made(
+        self,
+        transport: asyncio.Transport,  # type: ignore[override]
     ) -> None:
         """Take a connection."""
         line = transport.get_extra_info("socket")
