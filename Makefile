@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 ZIG := .venv-zig
 # Processes of the tests: one more than two cores, since many tests wait for something.
-TESTERS ?= 3
+TESTERS ?= 2
 CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/core/*.cpp)
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)

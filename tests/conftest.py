@@ -70,10 +70,31 @@ def new_address(request, tmp_path_factory):
     return make
 
 
+@pytest.fixture(scope="session")
+def with_tables(new_address):
+    """Makes the address of a database of a kind, with tables: they are made once, and copied."""
+    made = {}
+
+    def make(kind):
+        if kind not in made:
+            made[kind] = new_address(kind)
+            with opened(made[kind]):
+                pass
+        return new_address(kind, like=made[kind])
+
+    return make
+
+
 @pytest.fixture(params=KINDS)
-def address(request, new_address):
-    """The address of an empty database, of each kind in turn."""
+def bare_address(request, new_address):
+    """The address of a database without tables, of each kind in turn."""
     return new_address(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def address(request, with_tables):
+    """The address of an empty database with its tables, of each kind in turn."""
+    return with_tables(request.param)
 
 
 @pytest.fixture
@@ -84,9 +105,9 @@ def database(address):
 
 
 @pytest.fixture
-def sqlite(new_address):
+def sqlite(with_tables):
     """An empty database with its tables, of SQLite: where the kind cannot matter."""
-    with opened(new_address("sqlite")) as made:
+    with opened(with_tables("sqlite")) as made:
         yield made
 
 

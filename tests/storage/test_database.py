@@ -19,9 +19,9 @@ from live_world import World, opened, small
 PERSON = "somebody-whom-nobody-else-is-called"
 
 
-def test_tables_are_made_once(address):
+def test_tables_are_made_once(bare_address):
     """Fails if an empty database does not get its tables, or a second one stumbles over them."""
-    first, second = Database(address), Database(address)
+    first, second = Database(bare_address), Database(bare_address)
     assert not first.is_newest()
     first.migrate()
     second.migrate()
@@ -134,9 +134,9 @@ def test_what_keeps_sqlite_from_giving_back_room_is_one_error(sqlite):
             assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 50
 
 
-def test_a_database_of_another_program_is_left_alone(address):
+def test_a_database_of_another_program_is_left_alone(bare_address):
     """Fails if tables that happen to have our names are taken, or nobody says what is wrong."""
-    with closing(Database(address)) as database:
+    with closing(Database(bare_address)) as database:
         with database.writing() as connection:
             connection.exec_driver_sql("CREATE TABLE events (id INTEGER)")
         with pytest.raises(SettingError, match="tables of another program: events; give askless"):

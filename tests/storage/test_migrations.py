@@ -24,9 +24,9 @@ def columns_of(database):
         }
 
 
-def test_the_tables_made_are_those_that_the_code_uses(address):
+def test_the_tables_made_are_those_that_the_code_uses(bare_address):
     """Fails if a migration forgets a column, a key or an index, or has one that nothing uses."""
-    database = Database(address)
+    database = Database(bare_address)
     assert not database.is_newest()
     database.migrate()
     assert database.is_newest()
@@ -74,14 +74,14 @@ def test_tables_of_a_newer_askless_are_refused(database):
 
 
 @pytest.mark.slow
-def test_processes_that_migrate_at_once_wait_for_each_other(address):
+def test_processes_that_migrate_at_once_wait_for_each_other(bare_address):
     """Fails if one of four finds half of the tables, or makes them a second time."""
     started = [
-        subprocess.Popen([sys.executable, "-c", MIGRATE, address], stderr=subprocess.PIPE)
+        subprocess.Popen([sys.executable, "-c", MIGRATE, bare_address], stderr=subprocess.PIPE)
         for _ in range(4)
     ]
     ends = [(one.communicate(timeout=60)[1].decode()[-300:], one.returncode) for one in started]
     assert [code for _, code in ends] == [0] * 4, ends
-    with opened(address) as database:
+    with opened(bare_address) as database:
         assert database.is_newest()
         World(database).paid("person")
