@@ -68,6 +68,7 @@ def some_policies():
     return [*catalogue(), *some]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", some_policies(), ids=str)
 def test_our_policies_keep_the_contract(policy):
     before = policy.to_dict()

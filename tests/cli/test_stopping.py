@@ -67,6 +67,7 @@ def test_a_sweep_says_what_is_kept_and_goes_on(tmp_path, workers):
     assert out.read_text().splitlines()[: len(lines)] == lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "end"),
     [

@@ -6,6 +6,7 @@ import pytest
 from askless.evaluation.course import course_of
 
 
+@pytest.mark.slow
 def test_the_course_of_a_way_ends_at_its_forecast(small, leaving):
     """And before it has the same worlds, read off earlier: sums between two checkpoints."""
     for plan in (small, leaving[0]):
