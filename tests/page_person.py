@@ -1,9 +1,12 @@
 """Somebody with a plain browser: pages are read, forms are filled in and sent as they stand."""
 
+from contextlib import contextmanager
 from html.parser import HTMLParser
+from unittest import mock
 
 import httpx
 
+from askless.errors import StorageError
 from askless.service.app import create_app
 from askless.storage import LiveStudy
 
@@ -27,6 +30,17 @@ GIVEN = {
     "media": ["friends", "tv"],
     "children": None,
 }
+
+
+@contextmanager
+def database_away(app):
+    """While it lasts, the study's database answers nobody."""
+
+    async def fails(_):
+        raise StorageError("the database does not answer")
+
+    with mock.patch.object(app.state.keeper.offices["charity"].desk, "ask", fails):
+        yield
 
 
 class Paper(HTMLParser):

@@ -12,7 +12,7 @@ from askless.storage import Erase, Pause, Reward, See, Stop, verify
 from askless.storage.journal import list_events
 from askless.storage.tables import links, visits
 from example_pages import rows
-from page_person import ANSWERS, GIVEN, PagePerson
+from page_person import ANSWERS, GIVEN, PagePerson, database_away
 
 
 def journal(database, kind=None):
@@ -171,17 +171,11 @@ def test_what_is_missing_is_said_with_links_to_it(pages):
     assert journal(database, "answered") == []
 
 
-def test_a_failing_database_keeps_what_was_typed(pages, monkeypatch):
+def test_a_failing_database_keeps_what_was_typed(pages):
     """Fails if a person has to type again, or is told that something was saved."""
     app, database, person = pages
     person.agree()
-    desk = app.state.keeper.offices["charity"].desk
-
-    async def fails(_):
-        raise StorageError("the database does not answer")
-
-    with monkeypatch.context() as failing:
-        failing.setattr(desk, "ask", fails)
+    with database_away(app):
         page = person.send("answers", a0="44", a1="1")
         assert (page.status, page.headers["retry-after"]) == (503, "5")
         assert "could not be saved yet" in page.text

@@ -11,13 +11,12 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from askless.errors import StorageError
 from askless.storage import Erase
 from askless.storage.links import make_invitations
 from askless.storage.signing import signing_secret
 from askless.storage.tables import visits
 from example_pages import example
-from page_person import GIVEN, PagePerson, Paper, page_client
+from page_person import GIVEN, PagePerson, Paper, database_away, page_client
 
 
 @pytest.fixture
@@ -268,17 +267,11 @@ def test_who_was_erased_and_comes_again_by_the_tool_is_sent_back(embedded):
     assert where_to(finished(person))["askless_id"] == "P1"
 
 
-def test_a_way_back_is_not_lost_where_the_database_is_away(embedded, monkeypatch):
+def test_a_way_back_is_not_lost_where_the_database_is_away(embedded):
     """Fails if who comes again by the tool in a bad moment is not sent back to it later."""
     app, _, person = embedded
     person.agree()
-    desk = app.state.keeper.offices["charity"].desk
-
-    async def fails(_):
-        raise StorageError("the database does not answer")
-
-    with monkeypatch.context() as failing:
-        failing.setattr(desk, "ask", fails)
+    with database_away(app):
         assert person.get(f"?return={BACK}").status == 503
     person.get()
     assert where_to(finished(person))["askless_visit"] == "0"

@@ -73,6 +73,17 @@ def in_files(address):
     return any(PERSON.encode() in Path(path).read_bytes() for (path,) in paths)
 
 
+def people_come_during(work, database):
+    """Let people come while something else is done; whoever is held up for a second is refused."""
+    waiting = threading.Thread(target=work)
+    waiting.start()
+    live = LiveStudy(database, "small")
+    while waiting.is_alive():
+        (outcome,) = live.run([Start()])
+        assert outcome.new
+    waiting.join()
+
+
 def test_an_erasure_that_waits_for_a_reader_holds_up_nobody(new_address, monkeypatch):
     """Fails if people wait while SQLite waits for a reader, or bytes stay and nobody says so."""
     monkeypatch.setattr(storage_database, "VACUUM_WAIT", 3.0)
@@ -89,13 +100,7 @@ def test_an_erasure_that_waits_for_a_reader_holds_up_nobody(new_address, monkeyp
         with closing(sqlite3.connect(address, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM events").fetchone()
-            waiting = threading.Thread(target=take_out)
-            waiting.start()
-            live = LiveStudy(other, "small")
-            while waiting.is_alive():  # whoever is held up for a second is refused
-                (outcome,) = live.run([Start()])
-                assert outcome.new
-            waiting.join()
+            people_come_during(take_out, other)
         assert len(said) == 1
         with pytest.raises(NotFoundError):  # the id is gone; trying again takes out what is left
             erase(database, "small", own=PERSON)
@@ -213,13 +218,7 @@ def test_an_erasure_that_waits_for_a_table_holds_up_nobody(new_address, monkeypa
 
         with closing(psycopg.connect(address)) as reader:
             reader.execute("LOCK TABLE visits IN ACCESS SHARE MODE")  # and nothing is seen yet
-            waiting = threading.Thread(target=take_out)
-            waiting.start()
-            live = LiveStudy(other, "small")
-            while waiting.is_alive():  # whoever is held up for a second is refused
-                (outcome,) = live.run([Start()])
-                assert outcome.new
-            waiting.join()
+            people_come_during(take_out, other)
         assert said == [
             "what was deleted is still in the files: others are reading; try again when they are"
             " done"
