@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
 
 from askless.core import draw_scales
 from askless.core.arrays import Floats
+from askless.core.special import betaincinv, ndtr
 from askless.core.words import ANSWERS_A_WORD, GRID
 from askless.errors import SettingError, meant, shown
 from askless.survey import Question, Survey

@@ -9,10 +9,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from askless.core import add_at_the_end
 from askless.core.arrays import Floats, Ints
+from askless.core.special import ndtri
 from askless.core.words import COUNTED, ESTIMATES, MOST_COUNTED, ROOTS, SQUARES, SUMS, Columns
 from askless.evaluation.history import Block, FullVisit, History
 from askless.evaluation.pocock import pocock
@@ -22,7 +22,6 @@ from askless.policies.effects import IMPOSSIBLE
 __all__ = ["ArmMean", "ArmModel", "Contrast", "arm_models", "contrasts", "means"]
 
 MISSES = 0.05
-NORMAL = -float(ndtri(MISSES / 2))
 FEWEST_PEOPLE = 50  # of whom mean answers may be those of everybody
 NO_BLOCKS = "the arm was not played in full visits, or has no epochs"
 WARM = "the arm was in warm-up to the end"
@@ -196,7 +195,7 @@ def means(
             continue
         slack = math.hypot(
             pocock(misses, MOST_COUNTED) * model.error,
-            -float(ndtri(misses / 2)) * _of_answers(history, policy, model.slopes),
+            -ndtri(misses / 2) * _of_answers(history, policy, model.slopes),
         )
         reward = policy.reward
         inside = cut(
@@ -223,7 +222,7 @@ def contrasts(history: History, policy: Policy, models: Sequence[ArmModel]) -> l
             continue
         slack = math.hypot(
             constant * (one.error + other.error),
-            NORMAL * _of_answers(history, policy, one.slopes - other.slopes),
+            -ndtri(MISSES / 2) * _of_answers(history, policy, one.slopes - other.slopes),
         )
         span = policy.reward.span
         inside = cut(span * (one.estimate - other.estimate), span * slack, -span, span)

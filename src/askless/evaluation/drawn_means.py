@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from askless.core.arrays import Floats, Ints
+from askless.core.special import ndtri
 from askless.evaluation.arm_means import MISSES, ArmMean, Contrast, cut
 from askless.evaluation.history import History
 from askless.policies import EpochSurveyUCB, Policy
@@ -132,6 +132,6 @@ def _drawn(scores: Scores, policy: Policy, arms: tuple[int, ...], misses: float)
     estimate = float(weights @ terms)
     reward, unseen = policy.reward, math.sqrt(sum(scores.unseen(k) for k in arms))
     spread = float(np.linalg.norm(weights * (terms - estimate)))
-    slack = -float(ndtri(misses / 2)) * math.hypot(spread, reward.span * unseen)
+    slack = -ndtri(misses / 2) * math.hypot(spread, reward.span * unseen)
     ends = (reward.low, reward.high) if len(arms) == 1 else (-reward.span, reward.span)
     return cut(estimate, slack, *ends)

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from askless.core.arrays import Floats
+from askless.core.special import betaincinv
 
 __all__ = ["Interval", "chance", "predictive"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from askless.core.arrays import Floats
+from askless.core.special import ndtr, ndtri
 
 __all__ = ["pocock"]
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from askless.core.arrays import Floats
 from askless.core.words import (
@@ -245,6 +244,6 @@ class Resolved:
 
 def log_supports(m: int) -> Floats:
     """Return ln((m + 1) C(m, h)) for h = 0, …, m: the price of all supports (maths 2.1)."""
-    h = np.arange(m + 1)
-    binomial = gammaln(m + 1) - gammaln(h + 1) - gammaln(m - h + 1)
-    return np.asarray(np.log(m + 1) + binomial, dtype=np.float64)
+    factorials = np.array([math.lgamma(h + 1) for h in range(m + 1)])
+    binomials = factorials[m] - factorials - factorials[::-1]
+    return np.asarray(np.log(m + 1) + binomials, dtype=np.float64)

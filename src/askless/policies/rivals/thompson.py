@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from askless.core.arrays import Flags, Floats
+from askless.core.special import ndtr, ndtri
 from askless.policies.decision import Decision
 
 __all__ = ["draw_largest"]
 
-QUANTILES = ndtri((np.arange(256) + 0.5) / 256)
 LEAST = 1e-12  # the smallest probability that is stated
 
 
@@ -31,13 +32,18 @@ def draw_largest(
     return Decision(int(np.argmax(scores)), scores, of_all)
 
 
+@cache
+def _quantiles() -> Floats:
+    return ndtri((np.arange(256) + 0.5) / 256)
+
+
 def _chances(means: Floats, spreads: Floats) -> Floats:
     """Return the probability that each of some independent normals is the largest.
 
     The mean of Π Φ((x − m_j)/s_j) over 256 quantiles x of each, which is right within 1/256.
     """
     widths = np.maximum(spreads, 1e-300)
-    at = means[:, None] + spreads[:, None] * QUANTILES  # arm × quantile
+    at = means[:, None] + spreads[:, None] * _quantiles()  # arm × quantile
     below = ndtr((at[:, None, :] - means[:, None]) / widths[:, None])  # arm × rival × quantile
     each = np.arange(len(means))
     below[each, each] = 1.0
