@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -24,6 +25,36 @@ HINTS = {
 }
 
 
+class _Plain(yaml.SafeLoader):
+    """Refuses, before anything is built of it, what could blow up: aliases, tags, deep nesting."""
+
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text)
+        self._source, self._depth = source, 0
+
+    def get_event(self) -> Any:
+        plain: Any = super()  # what its stubs say changes with their version
+        event = plain.get_event()
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            raise StudyError(
+                f"{self._source}, line {line}: a study file may not use YAML aliases (*);"
+                " write the value out"
+            )
+        if getattr(event, "tag", None) is not None:
+            raise StudyError(
+                f"{self._source}, line {line}: a study file may not use YAML tags"
+                f" ({event.tag} {shown(getattr(event, 'value', ''))}); write the plain value"
+            )
+        if isinstance(event, yaml.CollectionStartEvent):
+            self._depth += 1
+            if self._depth > DEEPEST:
+                raise StudyError(f"{self._source}, line {line}: nested too deeply")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._depth -= 1
+        return event
+
+
 class Located:
     """Data of a YAML text that still knows on which line each of its keys stands."""
 
@@ -37,8 +68,7 @@ class Located:
         if len(text) > LARGEST_FILE:
             raise StudyError(f"{source}: the file is longer than {LARGEST_FILE:,} characters")
         try:
-            self._look(text)
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            node = _Plain(text, source).get_single_node()
             self.data = None if node is None else self._build(node, ())
         except yaml.MarkedYAMLError as error:
             if (quote := _open_quote(text, error)) is not None:
@@ -55,29 +85,6 @@ class Located:
             ) from None
         if not isinstance(self.data, dict):
             raise StudyError(f"{source}: a study file is a mapping that starts with 'schema: 1'")
-
-    def _look(self, text: str) -> None:
-        """Refuse before anything is built what could blow up: aliases, tags, deep nesting."""
-        depth = 0
-        event: Any  # what yaml.parse is said to return changes with the version of its stubs
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            line = event.start_mark.line + 1
-            if isinstance(event, yaml.AliasEvent):
-                raise StudyError(
-                    f"{self.source}, line {line}: a study file may not use YAML aliases (*);"
-                    " write the value out"
-                )
-            if getattr(event, "tag", None) is not None:
-                raise StudyError(
-                    f"{self.source}, line {line}: a study file may not use YAML tags"
-                    f" ({event.tag} {shown(getattr(event, 'value', ''))}); write the plain value"
-                )
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth > DEEPEST:
-                    raise StudyError(f"{self.source}, line {line}: nested too deeply")
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
 
     def _build(self, node: yaml.Node, place: Place) -> Any:
         self.lines.setdefault(place, node.start_mark.line + 1)
@@ -113,6 +120,12 @@ class Located:
         line = self.lines.get(known, 1)
         key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
         return f"{self.source}, line {line}" + (f", {key}" if key else "")
+
+
+@lru_cache(maxsize=4)
+def locate(text: str, source: str) -> Located:
+    """Return the data of a text, which nobody may change: a service reads its study many times."""
+    return Located(text, source)
 
 
 def _open_quote(text: str, error: yaml.MarkedYAMLError) -> str | None:
