@@ -6,7 +6,9 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 ZIG := .venv-zig
 # Processes of the tests: one more than two cores, since many tests wait for something.
-TESTERS ?= 2
+TESTERS ?= 3
+# Compiled Python is kept, whatever the surroundings say: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 CORE := CMakeLists.txt builder/askless_build.py $(wildcard src/core/*.hpp src/core/*.cpp)
 SOURCES := $(wildcard src/core/*.hpp src/core/*.cpp src/core/driver/*.cpp)
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
