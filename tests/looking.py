@@ -30,7 +30,7 @@ class Somebody(httpx.Client):
     """A browser without JavaScript: keeps cookies, fills in forms as pages have them."""
 
     def __init__(self, address, study="charity"):
-        super().__init__(base_url=address, timeout=30)
+        super().__init__(base_url=address, timeout=30, verify=False)  # it is plain http
         self.home = f"/dashboard/{study}"
 
     def form(self, path, **fields):

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 
-import httpx
 import pytest
 
 from askless.storage import Database, verify
 from askless.storage.journal import list_events
 from askless.survey.study import EXAMPLE
 from page_person import GIVEN, PagePerson, page_client
+from service_processes import answers
 
 pytestmark = pytest.mark.slow
 
@@ -31,13 +31,10 @@ def server(address, tmp_path):
         command += ["--port", str(port), "--quiet"]
         with (tmp_path / "log").open("ab") as log:
             running.append(subprocess.Popen(command, stdout=log, stderr=log))
-        while True:
+        while not answers(port):
             assert running[-1].poll() is None, (tmp_path / "log").read_text()
-            try:
-                if httpx.get(f"{base}/health").status_code == 200:
-                    return base
-            except httpx.TransportError:
-                time.sleep(0.02)
+            time.sleep(0.02)
+        return base
 
     def kill():
         os.kill(running[-1].pid, signal.SIGKILL)
