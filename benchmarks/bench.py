@@ -262,7 +262,7 @@ def compare_starts() -> Table:
     """A new process until its first decision; least of some, since other processes disturb it."""
     table = Table(
         "starts",
-        "Time to the first decision: a new process, CPU beyond importing numpy and scipy",
+        "Time to the first decision: a new process, CPU beyond importing numpy",
         ("", "ms, import askless", "ms, policy, first asks, arm and row learned"),
     )
     for name in POLICIES:
