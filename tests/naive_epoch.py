@@ -10,100 +10,11 @@ import math
 import numpy as np
 
 from naive import NaiveRidge
+from naive_bets import ROUNDING, SIDES, best_bet, prices, solver
+from naive_noise import leftovers, middle_of, on_grid, penalty_of, pooled, ridge, table
 
-BETS = [8 * 0.003 ** (1 - j / 23) for j in range(24)]  # λM of 5.2
 MOST = 20_000
 KAPPA = 2.0
-ROUNDING = 1e-9  # a lever below this part of the largest is 0, a number this near a border is on it
-SIDES = (1, -1)  # against wᵀβ ≥ β_min, against wᵀβ ≤ -β_min
-
-
-def psi(x):
-    return -np.log1p(-x) - x
-
-
-def pooled(rss, df):
-    """The noise σ̂² of all arms together, with ν = 1 (maths 8.1)."""
-    return (sum(rss) + 1 / 16) / (sum(df) + 1)
-
-
-def penalty_of(noise):
-    """α_d, with ω = 1/4 (maths 8.2)."""
-    return max(noise / 0.25**2, 0.01)
-
-
-def ridge(rows, ys, penalty):
-    """D inverse and β̂ (maths 8.2)."""
-    inverse = np.linalg.inv(penalty * np.eye(rows.shape[1]) + rows.T @ rows)
-    return inverse, inverse @ (rows.T @ ys)
-
-
-def leftovers(rows, ys, penalty, inverse, estimate):
-    """RSS and degrees of freedom of a ridge regression (maths 8.1)."""
-    rss = float(((ys - rows @ estimate) ** 2).sum())
-    return rss, max(0.0, len(ys) - float((1 - penalty * np.diag(inverse)).sum()))
-
-
-def table(rows, p):
-    """Rows and rewards of a list of (z, y), as arrays."""
-    return np.array([z for z, _ in rows]).reshape(-1, p), np.array([y for _, y in rows])
-
-
-def on_grid(reward, low, span, raw):
-    """The reward as it is learned: y/R on the grid of maths 1.3, before centring if raw."""
-    units = reward / span if raw else (reward - low) / span - 0.5
-    return math.floor(units * 16384 + 0.5) / 16384
-
-
-def middle_of(low, span, raw):
-    """What is taken from y/R on the grid, so that it is measured from the middle (maths 5)."""
-    return (low + span / 2) / span if raw else 0.0
-
-
-def solver(gram):
-    """Rank of A and a pseudo-inverse of it, each column measured by its own sum (maths 5.2)."""
-    own = np.sqrt(np.diag(gram))
-    scale = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
-    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
-    large = values > 1e-10
-    inverse = (vectors[:, large] / values[large]) @ vectors[:, large].T
-    return int(large.sum()), inverse * np.outer(scale, scale)
-
-
-def cells(numbers, bins):
-    """The middle of each number's bin of [0, 1]; borders belong to the upper one (maths 5.2)."""
-    return (np.minimum(np.floor((numbers + ROUNDING) * bins), bins - 1) + 0.5) / bins
-
-
-def best_bet(most, levers, frozen, sign, beta, variance):
-    """The largest gain of a side and its λ, rows counted in cells (maths 5.2)."""
-    # "A row with a = 0 costs nothing" is taken to hold here as well, though its cell's middle does.
-    paying = levers != 0
-    heights = cells(np.abs(levers[paying]) / most, 32)
-    rooms = cells(0.5 - np.sign(levers[paying]) * frozen[paying], 16)
-    rooms = rooms if sign > 0 else 1 - rooms
-    gains = []
-    for bet in BETS:
-        eta = bet * heights
-        costs = eta**2 / 8
-        small = eta * rooms < 0.9
-        adaptive = psi(eta[small] * rooms[small]) * variance / rooms[small] ** 2
-        costs[small] = np.minimum(costs[small], adaptive)
-        gains.append(bet / most * beta - float(costs.sum()))
-    best = int(np.argmax(gains))
-    return gains[best], BETS[best] / most
-
-
-def prices(lam, levers, online, ys, sign, variance):
-    """What every row costs a side, and which rows pay the adaptive price (maths 5.2)."""
-    eta = lam * np.abs(levers)
-    rooms = np.maximum(0.02, 0.5 - np.sign(sign * levers) * online)
-    paid, adaptive = eta**2 / 8, np.zeros(len(ys), dtype=bool)
-    for i in np.flatnonzero(eta * rooms < 0.95):
-        factor = psi(eta[i] * rooms[i]) / rooms[i] ** 2
-        if factor * variance < eta[i] ** 2 / 8:
-            paid[i], adaptive[i] = factor * (ys[i] - online[i]) ** 2, True
-    return paid, adaptive
 
 
 class NaiveEpoch(NaiveRidge):
@@ -517,39 +428,3 @@ class NaiveEpoch(NaiveRidge):
             if not goes:
                 return looks > 0
             looks += 1
-
-
-class NaiveNoiseLinUCB:
-    """LinUCB with the width of the noise (maths 8.8), on p columns with the constant."""
-
-    def __init__(self, p, arms, reward, *, raw=False):
-        self.p, self.arms, self.raw = p, arms, raw
-        self.low, self.span = reward[0], reward[1] - reward[0]
-        self.middle = middle_of(self.low, self.span, raw)
-        self.rows = [[] for _ in range(arms)]
-        self.renewed = [0] * arms  # rows at the last renewal
-        self.rss, self.df = [0.0] * arms, [0.0] * arms
-        self.noise, self.penalty = [1 / 16] * arms, [1.0] * arms
-
-    def scores(self, z):
-        """Every arm's score, in reward units around the middle, raw: as they are."""
-        scores = []
-        for k in range(self.arms):
-            inverse, estimate = ridge(*table(self.rows[k], self.p), self.penalty[k])
-            width = math.sqrt(self.noise[k] * (z @ inverse @ z))
-            scores.append(self.span * (z @ estimate + width + self.middle))
-        return np.array(scores)
-
-    def learn(self, k, z, reward):
-        """Learn a row, and renew ridge and noise when it is time."""
-        y = on_grid(reward, self.low, self.span, self.raw) - self.middle
-        self.rows[k].append((z, y))
-        n = len(self.rows[k])
-        if n - self.renewed[k] < max(1, self.renewed[k] // 10):
-            return
-        self.penalty[k] = penalty_of(pooled(self.rss, self.df))
-        rows, ys = table(self.rows[k], self.p)
-        fitted = ridge(rows, ys, self.penalty[k])
-        self.rss[k], self.df[k] = leftovers(rows, ys, self.penalty[k], *fitted)
-        self.noise[k] = pooled(self.rss, self.df)
-        self.renewed[k] = n

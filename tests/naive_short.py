@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naive_epoch import NaiveEpoch, on_grid, pooled
+from naive_epoch import NaiveEpoch
+from naive_noise import on_grid, pooled
 
 RING = 500
 FORGET = 1 - 1 / 300  # θ of 9.4

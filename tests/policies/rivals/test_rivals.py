@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import askless as al
 from askless.errors import SettingError
-from naive_epoch import NaiveNoiseLinUCB
+from naive_noise import NaiveNoiseLinUCB
 
 SURVEY = al.Survey([al.Scale("age", low=0, high=1), al.Choice("cause", ["x", "y", "z"])])
 
