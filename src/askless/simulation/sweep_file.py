@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from askless.errors import AsklessError, SettingError, extra, meant, shown
 from askless.simulation.sweep import GRID, KEYS, Sweep, expanded
 
 __all__ = ["read_sweep"]
+
+PAPER = tuple(signature(paper_environment).parameters)
 
 
 def read_sweep(path: str | Path) -> Sweep:
@@ -42,11 +45,12 @@ def read_sweep(path: str | Path) -> Sweep:
                 label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
                 if label in worlds:
                     raise SettingError(f"environment {label!r} is there twice; leave one out")
-                try:
-                    worlds[label] = paper_environment(**given)
-                except TypeError as error:
-                    what = str(error).split("paper_environment() ")[-1]
-                    raise SettingError(f"environment 'paper': {what}") from None
+                for key in given.keys() - set(PAPER):
+                    raise SettingError(
+                        f"environment 'paper': unknown key {key!r}"
+                        f"{meant(key, PAPER, 'the keys are name,')}"
+                    )
+                worlds[label] = paper_environment(**given)
         rest = {key: value for key, value in data.items() if key not in GRID}
         if "horizon" not in rest:
             raise SettingError("there is no horizon; say how many visits a run has")
