@@ -231,6 +231,12 @@ def test_news_have_every_table_and_chart_of_the_page(admin):
         assert admin.get(f"{admin.home}/tables/{name}.csv").text.count("\n") > 1
 
 
+def test_an_open_page_looks_every_few_seconds(admin):
+    """Fails if it stands still, or asks without a pause; a browser is told in seconds."""
+    (every,) = re.findall(r'data-every="([^"]+)"', admin.get(admin.home).text)
+    assert 1 <= float(every) <= 10
+
+
 def test_nothing_of_people_is_on_the_page(admin, folder):
     """Fails if a visit's token, the caller's name of a person or an answer is sent."""
     sent = admin.get(admin.home).text + admin.get(f"{admin.home}/news").text

@@ -42,6 +42,9 @@ SYNTAX = {
     ),
     "a billion laughs": Fault("arms:", LAUGHS + "arms:", "lol0", ("alias", "*")),
     "an alias of one name": Fault("name: wwf", "name: *x", "*x", ("alias", "*")),
+    "one anchor twice": Fault(
+        "name: wwf", "name: &x wwf\n    more: &x no", "&x no", ("'x'", "needs no anchors")
+    ),
     "a second document": Fault("arms:", "---\narms:", "---", ("document",)),
     "deep brackets": Fault("name: wwf", "name: " + "[" * 3000, "name: [", ("nested", "deep")),
     "deep mappings": Fault("name: wwf", "name: " + "{a: " * 3000, "name: {", ("nested", "deep")),
@@ -83,8 +86,7 @@ def test_text_that_is_no_safe_yaml_is_refused_with_its_line(fault):
 
 
 def test_a_file_that_is_too_long_is_refused_before_it_is_parsed(monkeypatch):
-    monkeypatch.setattr(yaml, "parse", None)
-    monkeypatch.setattr(yaml, "compose", None)
+    monkeypatch.setattr(located_yaml, "_Plain", None)
     with refused(StudyError, "charity.yaml", "10,000,000"):
         Study.parse(EXAMPLE + "#" * 10_000_000, source="charity.yaml")
 

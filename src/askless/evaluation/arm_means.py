@@ -195,7 +195,7 @@ def means(
             continue
         slack = math.hypot(
             pocock(misses, MOST_COUNTED) * model.error,
-            -ndtri(misses / 2) * _of_answers(history, policy, model.slopes),
+            -float(ndtri(misses / 2)) * _of_answers(history, policy, model.slopes),
         )
         reward = policy.reward
         inside = cut(
@@ -222,7 +222,7 @@ def contrasts(history: History, policy: Policy, models: Sequence[ArmModel]) -> l
             continue
         slack = math.hypot(
             constant * (one.error + other.error),
-            -ndtri(MISSES / 2) * _of_answers(history, policy, one.slopes - other.slopes),
+            -float(ndtri(MISSES / 2)) * _of_answers(history, policy, one.slopes - other.slopes),
         )
         span = policy.reward.span
         inside = cut(span * (one.estimate - other.estimate), span * slack, -span, span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,7 @@ def read_sweep(path: str | Path) -> Sweep:
             f"{path}: this is a study file, not a sweep's; `askless plan {path}` and"
             f" `askless simulate {path}` play it"
         )
-    for key in set(data) - KEYS:
-        raise SettingError(f"{path}: unknown key {key!r}{meant(key, sorted(KEYS), 'the keys are')}")
+    _check_keys(data, sorted(KEYS), f"{path}: ", "the keys are")
     try:
         worlds = {}
         for settings in _listed(data, "environments"):
@@ -45,11 +44,7 @@ def read_sweep(path: str | Path) -> Sweep:
                 label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
                 if label in worlds:
                     raise SettingError(f"environment {label!r} is there twice; leave one out")
-                for key in given.keys() - set(PAPER):
-                    raise SettingError(
-                        f"environment 'paper': unknown key {key!r}"
-                        f"{meant(key, PAPER, 'the keys are name,')}"
-                    )
+                _check_keys(given, PAPER, "environment 'paper': ", "the keys are name,")
                 worlds[label] = paper_environment(**given)
         rest = {key: value for key, value in data.items() if key not in GRID}
         if "horizon" not in rest:
@@ -57,6 +52,12 @@ def read_sweep(path: str | Path) -> Sweep:
         return Sweep(policies=_listed(data, "policies"), environments=worlds, **rest)
     except AsklessError as error:
         raise SettingError(f"{path}: {error}") from None
+
+
+def _check_keys(given: Mapping[str, Any], known: Sequence[str], where: str, these: str) -> None:
+    for key in given:
+        if key not in known:
+            raise SettingError(f"{where}unknown key {key!r}{meant(key, known, these)}")
 
 
 def _listed(data: Mapping[str, Any], key: str) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 from askless.errors import StudyError, shown
 
 LARGEST_FILE = 10_000_000  # characters: tens of thousands of questions
+LARGEST_KEPT = 100_000  # characters of one that is not read again
 DEEPEST = 12  # levels of nesting; a study file needs five
 
 Place = tuple[str | int, ...]
@@ -21,6 +23,7 @@ HINTS = {
     " or indent this key like the others",
     "block sequence start": "; indent the items of a list alike",
     "block mapping start": "; indent the keys of a section alike",
+    "duplicate anchor": "; a study file needs no anchors (&): write values out",
     "expected ',' or": "; close every { and [, and put texts with , or ? in quotes",
 }
 
@@ -63,13 +66,13 @@ class Located:
         self.lines: dict[Place, int] = {}
         self.written: dict[Place, str] = {}  # single values as they stand in the file
         self.spans: dict[Place, tuple[int, int]] = {}  # from and to which character
-        self._values = yaml.SafeLoader("")  # makes values out of words
         self.data: Any
         if len(text) > LARGEST_FILE:
             raise StudyError(f"{source}: the file is longer than {LARGEST_FILE:,} characters")
         try:
-            node = _Plain(text, source).get_single_node()
-            self.data = None if node is None else self._build(node, ())
+            loader = _Plain(text, source)
+            node = loader.get_single_node()
+            self.data = None if node is None else self._build(loader, node, ())
         except yaml.MarkedYAMLError as error:
             if (quote := _open_quote(text, error)) is not None:
                 raise StudyError(f"{source}, {quote}") from None
@@ -86,15 +89,15 @@ class Located:
         if not isinstance(self.data, dict):
             raise StudyError(f"{source}: a study file is a mapping that starts with 'schema: 1'")
 
-    def _build(self, node: yaml.Node, place: Place) -> Any:
+    def _build(self, loader: yaml.SafeLoader, node: yaml.Node, place: Place) -> Any:
         self.lines.setdefault(place, node.start_mark.line + 1)
         if isinstance(node, yaml.SequenceNode):
-            return [self._build(item, (*place, i)) for i, item in enumerate(node.value)]
+            return [self._build(loader, item, (*place, i)) for i, item in enumerate(node.value)]
         if not isinstance(node, yaml.MappingNode):
             self.written[place] = node.value
             self.spans[place] = node.start_mark.index, node.end_mark.index
             try:
-                return self._values.construct_object(node)
+                return loader.construct_object(node)
             except (ValueError, OverflowError, yaml.constructor.ConstructorError):
                 raise StudyError(
                     f"{self.where(place)}: {shown(node.value)} is no number or date;"
@@ -109,7 +112,7 @@ class Located:
             if key in built:
                 raise StudyError(f"{line}: the key {key!r} is there twice")
             self.lines[(*place, key)] = key_node.start_mark.line + 1
-            built[key] = self._build(value_node, (*place, key))
+            built[key] = self._build(loader, value_node, (*place, key))
         return built
 
     def where(self, place: Place) -> str:
@@ -122,9 +125,17 @@ class Located:
         return f"{self.source}, line {line}" + (f", {key}" if key else "")
 
 
-@lru_cache(maxsize=4)
 def locate(text: str, source: str) -> Located:
-    """Return the data of a text, which nobody may change: a service reads its study many times."""
+    """Return the data of a text; of a small one at once, if it was read a moment ago."""
+    if len(text) > LARGEST_KEPT:
+        return Located(text, source)
+    found = copy(_kept(text, source))
+    found.data = deepcopy(found.data)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _kept(text: str, source: str) -> Located:
     return Located(text, source)
 
 
