@@ -3,7 +3,6 @@
 Calls are counted, not seconds: four times as many questions may take four times as many calls.
 """
 
-import itertools
 import sys
 
 import pytest
@@ -71,12 +70,11 @@ def arm_names(count):
     return [f"a{k}" for k in range(count)]
 
 
-READINGS = itertools.count()  # else a text that was read a moment ago is not read again
 # What is made beforehand, for so many, and what is done with it.
 TASKS = {
     "unit": (int, al.Survey.unit),
     "mixed": (int, mixed),
-    "read": (study_text, lambda text: al.Study.parse(text, source=f"reading {next(READINGS)}")),
+    "read": (study_text, al.Study.parse),
     "constants": (mixed, lambda survey: Constants.derive(survey, 1.0)),
     "as data": (mixed, lambda survey: al.Survey.from_dict(survey.to_dict())),
     "names": (al.Survey.unit, lambda survey: survey.names_of(survey.asked_of_everyone | True)),

@@ -114,18 +114,6 @@ def test_the_settings_of_a_policy_of_one_s_own_are_kept_as_they_are():
     assert study.settings == {"rate": 0.5, "how": {"a": [1]}, "odd key": False}
 
 
-def test_two_studies_of_one_text_share_nothing_that_can_be_changed():
-    """Fails if what one caller does to a study's settings is seen by who reads its text again."""
-    own = "{name: 'mine:Mine', how: {a: [1]}}\nplan: {gap: 0.1}"
-    text = SMALLEST.replace("{name: uniform, seed: 7}", own)
-    first = Study.parse(text)
-    first.settings["how"]["a"].append(2)
-    first.plan.clear()
-    first.located.data["policy"]["how"] = {"b": []}
-    again = Study.parse(text)
-    assert (again.settings, again.plan) == ({"how": {"a": [1]}}, {"gap": 0.1})
-
-
 def test_a_registered_name_is_read_and_listed(catalogue):
     text = SMALLEST.replace("name: uniform, seed", "name: rotates, step")
     with refused(StudyError, "'rotates' is none of", "module:Class", "askless.register"):

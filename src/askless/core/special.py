@@ -1,7 +1,4 @@
-"""Functions of probability, by scipy: it takes as long to import as all of askless, so only then.
-
-They have the names that scipy gives them.
-"""
+"""Scipy's functions of probability; scipy is imported when one is called, as it takes so long."""
 
 from __future__ import annotations
 

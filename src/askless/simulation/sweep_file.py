@@ -13,7 +13,7 @@ from askless.simulation.sweep import GRID, KEYS, Sweep, expanded
 
 __all__ = ["read_sweep"]
 
-PAPER = tuple(signature(paper_environment).parameters)
+PAPER_KEYS = tuple(signature(paper_environment).parameters)
 
 
 def read_sweep(path: str | Path) -> Sweep:
@@ -44,7 +44,7 @@ def read_sweep(path: str | Path) -> Sweep:
                 label = ", ".join(f"{key} {value}" for key, value in given.items()) or "paper"
                 if label in worlds:
                     raise SettingError(f"environment {label!r} is there twice; leave one out")
-                _check_keys(given, PAPER, "environment 'paper': ", "the keys are name,")
+                _check_keys(given, PAPER_KEYS, "environment 'paper': ", "the keys are name,")
                 worlds[label] = paper_environment(**given)
         rest = {key: value for key, value in data.items() if key not in GRID}
         if "horizon" not in rest:

@@ -30,9 +30,9 @@ def embedded(text: str, path: Path) -> str:
     """Return a study file's text with the image itself in the place of its file's name."""
     if "logo" not in text:
         return text
-    from askless.survey.located_yaml import locate  # noqa: PLC0415 (it needs PyYAML)
+    from askless.survey.located_yaml import Located  # noqa: PLC0415 (it needs PyYAML)
 
-    located = locate(text, str(path))
+    located = Located(text, str(path))
     name = located.written.get(PLACE)
     if not name or name.startswith("data:"):
         return text

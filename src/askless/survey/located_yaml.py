@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
-from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -11,7 +9,6 @@ import yaml
 from askless.errors import StudyError, shown
 
 LARGEST_FILE = 10_000_000  # characters: tens of thousands of questions
-LARGEST_KEPT = 100_000  # characters of one that is not read again
 DEEPEST = 12  # levels of nesting; a study file needs five
 
 Place = tuple[str | int, ...]
@@ -123,20 +120,6 @@ class Located:
         line = self.lines.get(known, 1)
         key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
         return f"{self.source}, line {line}" + (f", {key}" if key else "")
-
-
-def locate(text: str, source: str) -> Located:
-    """Return the data of a text; of a small one at once, if it was read a moment ago."""
-    if len(text) > LARGEST_KEPT:
-        return Located(text, source)
-    found = copy(_kept(text, source))
-    found.data = deepcopy(found.data)
-    return found
-
-
-@lru_cache(maxsize=4)
-def _kept(text: str, source: str) -> Located:
-    return Located(text, source)
 
 
 def _open_quote(text: str, error: yaml.MarkedYAMLError) -> str | None:

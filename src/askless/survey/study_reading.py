@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from askless.errors import StudyError, meant, near, shown, together
 from askless.survey import study_file
-from askless.survey.located_yaml import Located, Place, locate
+from askless.survey.located_yaml import Located, Place
 from askless.survey.pages_section import PagesSection
 from askless.survey.policy_descriptions import PolicyDescription
 from askless.survey.policy_sections import OWN, section_of
@@ -39,7 +39,7 @@ BOUNDS = {
 
 def read_study_file(text: str, source: str) -> tuple[StudyFile, Located]:
     """Check a study file's text against its shape; the first few errors in one message."""
-    located, now = locate(text, source), shape()
+    located, now = Located(text, source), shape()
     try:
         return now.file.model_validate(located.data), located
     except ValidationError as error:
